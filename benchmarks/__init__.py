@@ -1,0 +1,1 @@
+"""Benchmarks: what kplace's speed claims are measured by."""

@@ -1,0 +1,47 @@
+"""kplace: the Kubernetes scheduler as an array program.
+
+The public names are imported on first use, so that ``import kplace`` loads neither numba nor pandas.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from kplace.api import Cluster, Placements, explain, place, read, read_placements
+    from kplace.errors import InputError, KplaceError
+
+__all__ = [
+    "Cluster",
+    "InputError",
+    "KplaceError",
+    "Placements",
+    "__version__",
+    "explain",
+    "place",
+    "read",
+    "read_placements",
+]
+
+_HOME = {
+    "Cluster": "kplace.api",
+    "Placements": "kplace.api",
+    "explain": "kplace.api",
+    "place": "kplace.api",
+    "read": "kplace.api",
+    "read_placements": "kplace.api",
+    "InputError": "kplace.errors",
+    "KplaceError": "kplace.errors",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    msg = f"module 'kplace' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,62 @@
+"""The only importer of numba: the `kernel` decorator and where compiled kernels are kept.
+
+numba's on-disk cache looks only at the file that holds a kernel, not at the helpers it calls in other files. The cache
+directory is therefore named after a hash of every source that defines kernels: an edit anywhere starts an empty one.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PACKAGE = Path(__file__).parent
+_MARK = b"@kernel"
+
+
+def _source_hash() -> str:
+    """Hash of all sources that define kernels or the numbers they share."""
+    digest = hashlib.sha256(sys.version.encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if _MARK in text or path.name in {"dtypes.py", "_jit.py"}:
+            digest.update(str(path.relative_to(_PACKAGE)).encode())
+            digest.update(text)
+    return digest.hexdigest()[:16]
+
+
+def cache_directory() -> Path:
+    """Directory that holds the compiled kernels of exactly these sources.
+
+    ``KPLACE_CACHE_DIR`` names its parent; otherwise it is the user's cache folder.
+    """
+    parent = os.environ.get("KPLACE_CACHE_DIR")
+    base = Path(parent) if parent else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kplace"
+    flavour = "bounds" if os.environ.get("NUMBA_BOUNDSCHECK") == "1" else "plain"
+    return base / f"{_source_hash()}-{flavour}"
+
+
+def has_compiled_kernels() -> bool:
+    """Whether an earlier run has left compiled kernels, so that none need compiling now."""
+    directory = cache_directory()
+    return directory.is_dir() and any(directory.rglob("*.nbc"))
+
+
+os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_directory()))
+
+import numba  # noqa: E402 - the cache directory must be named before numba reads its settings
+
+JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a module-level function: cached on disk, no fast-math, IEEE-754 in source order.
+
+    Division by zero does not raise inside a kernel (numba's ``error_model="numpy"``): guard it as upstream does.
+    """
+    compiled: Callable[P, R] = numba.njit(cache=True, error_model="numpy", fastmath=False)(function)
+    return compiled

@@ -1,0 +1,232 @@
+"""What a run found, as users hold it."""
+
+import hashlib
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kplace import __version__
+from kplace.api.cluster import Cluster
+from kplace.api.summary import Summary, summarise
+from kplace.columns import Note
+from kplace.engine.results import PlacementColumns
+from kplace.errors import Fault, InputError, UsageError
+from kplace.frames import schema
+from kplace.frames.nodes import placed_nodes_frame
+from kplace.frames.placements import node_of_placed, placed_pods_frame, reasons_frame
+from kplace.frames.restore import conform, node_names, placement_columns
+from kplace.io.atomic import Target
+from kplace.io.results import Tables, read_tables, write_csv, write_json, write_parquet
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run was told; with the cluster it decides everything.
+
+    Attributes
+    ----------
+    seed : int
+    tie_break : str
+    percentage_of_nodes_to_score : int
+    """
+
+    seed: int
+    tie_break: str
+    percentage_of_nodes_to_score: int
+
+
+class Placements:
+    """The outcome of a run: where each pod went, and why the others stay pending.
+
+    Made by `kplace.place` and `kplace.read_placements`.
+
+    Attributes
+    ----------
+    columns : PlacementColumns
+    run : Run
+    """
+
+    def __init__(
+        self,
+        columns: PlacementColumns,
+        run: Run,
+        *,
+        n_pods: int,
+        notes: tuple[Note, ...],
+        before: Cluster | None = None,
+        tables: Tables | None = None,
+    ) -> None:
+        self.columns = columns
+        self.run = run
+        self._n_pods = n_pods
+        self._notes = notes
+        self._before = before
+        self._tables = tables
+
+    @staticmethod
+    def of_run(before: Cluster, columns: PlacementColumns, run: Run) -> "Placements":
+        """Outcome of a run on a cluster."""
+        return Placements(columns, run, n_pods=len(before.columns.pods), notes=tuple(before.notes), before=before)
+
+    @cached_property
+    def pods(self) -> pd.DataFrame:
+        """One row per pod that the run looked at: `kplace.frames.schema.PLACED_PODS`."""
+        if self._tables is not None:
+            return self._tables.pods
+        return placed_pods_frame(self.before.columns, self.columns)
+
+    @cached_property
+    def nodes(self) -> pd.DataFrame:
+        """One row per node as the run left it: `kplace.frames.schema.PLACED_NODES`."""
+        if self._tables is not None:
+            return self._tables.nodes
+        columns = self.before.columns
+        return placed_nodes_frame(columns, node_of_placed(columns, self.columns))
+
+    @cached_property
+    def reasons(self) -> pd.DataFrame:
+        """One row per pending pod, plugin and reason: `kplace.frames.schema.REASONS`."""
+        if self._tables is not None:
+            return self._tables.reasons
+        return reasons_frame(self.before.columns, self.columns)
+
+    @property
+    def before(self) -> Cluster:
+        """The cluster that was placed.
+
+        Raises
+        ------
+        UsageError
+            These placements were read from a file, which does not hold the cluster.
+        """
+        if self._before is None:
+            msg = "placements read from a file hold no cluster: read the cluster itself with kplace.read"
+            raise UsageError(msg)
+        return self._before
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The cluster after the run: placed pods are bound to their nodes, all else is as before.
+
+        Raises
+        ------
+        UsageError
+            These placements were read from a file, which does not hold the cluster.
+        """
+        columns = self.before.columns
+        placed = node_of_placed(columns, self.columns)
+        pods = replace(columns.pods, node=np.where(placed >= 0, placed, columns.pods.node).astype(np.int32))
+        return Cluster(replace(columns, pods=pods), self.before.case)
+
+    def summary(self) -> Summary:
+        """Sum up the run: the numbers that ``kplace place`` prints."""
+        return summarise(self.nodes, self.pods, self.reasons, n_pods=self._n_pods, notes=self._notes)
+
+    @cached_property
+    def result_hash(self) -> str:
+        """SHA-256 of what was decided: equal for equal input, settings and seed, on any machine.
+
+        Over all rows' pods, then their nodes, totals, evaluated counts and next start indexes, as little-endian int64.
+        """
+        digest = hashlib.sha256()
+        for name in ("pod", "node", "total", "evaluated", "next_start_index"):
+            digest.update(getattr(self.columns, name).astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def to_parquet(self, path: Target) -> None:
+        """Write the outcome as one Parquet file: its rows are `pods`, the rest is in its metadata.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written; nothing is left of it then.
+        """
+        write_parquet(self._as_tables(), path)
+
+    def to_json(self, path: Target) -> None:
+        """Write the outcome as one JSON object with the members ``kplace``, ``pods``, ``nodes`` and ``reasons``.
+
+        A name that ends in ``.gz`` or ``.zst`` is compressed.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written; nothing is left of it then.
+        """
+        write_json(self._as_tables(), path)
+
+    def to_csv(self, path: Target) -> None:
+        """Write `pods` as CSV; the nodes and the reasons are not in it.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written; nothing is left of it then.
+        """
+        write_csv(self.pods, path)
+
+    def _as_tables(self) -> Tables:
+        about = {
+            "version": __version__,
+            "schema": schema.SCHEMA_VERSION,
+            "result_hash": self.result_hash,
+            "run": asdict(self.run),
+            "n_pods": self._n_pods,
+            "notes": [asdict(note) for note in self._notes],
+        }
+        return Tables(self.pods, self.nodes, self.reasons, about)
+
+    def __repr__(self) -> str:
+        counts = self.pods["status"].value_counts()
+        return f"<Placements: {', '.join(f'{number} {status}' for status, number in counts.items())}>"
+
+
+def read_placements(path: str | Path) -> Placements:
+    """Read back what `Placements.to_parquet` or `Placements.to_json` wrote.
+
+    Returns
+    -------
+    Placements
+        All but `Placements.cluster` and `Placements.before`.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it holds something else, or its rows are not those that its hash was made of.
+    """
+    tables = read_tables(path)
+    try:
+        return _restored(tables, path)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise _not_usable(path, f"holds no result of kplace: {error}") from error
+
+
+def _restored(tables: Tables, path: str | Path) -> Placements:
+    about: dict[str, Any] = tables.about
+    if about["schema"] != schema.SCHEMA_VERSION:
+        raise _not_usable(path, f"expected schema version {schema.SCHEMA_VERSION}, got {about['schema']}")
+    names = node_names(tables.nodes)
+    restored = Tables(
+        pods=conform(tables.pods, schema.PLACED_PODS, names),
+        nodes=conform(tables.nodes, schema.PLACED_NODES, names),
+        reasons=conform(tables.reasons, schema.REASONS, names),
+        about=about,
+    )
+    placements = Placements(
+        placement_columns(restored.pods, restored.reasons),
+        Run(**about["run"]),
+        n_pods=about["n_pods"],
+        notes=tuple(Note(**note) for note in about["notes"]),
+        tables=restored,
+    )
+    if placements.result_hash != about["result_hash"]:
+        raise _not_usable(path, "its rows are not those that its result hash was made of: it was changed")
+    return placements
+
+
+def _not_usable(path: str | Path, message: str) -> InputError:
+    return InputError([Fault(str(path), "", "", message)])

@@ -1,0 +1,53 @@
+"""The group of all commands; a command's module is imported when it is asked for."""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from kplace import __version__
+from kplace.cli.errors import refusals
+
+COMMANDS = {
+    "place": "kplace.cli.place:place",
+    "explain": "kplace.cli.explain:explain",
+    "warmup": "kplace.cli.warmup:warmup",
+    "completion": "kplace.cli.completion:completion",
+}
+"""Where each command is, in the order of the help text. The modules import click and nothing heavy."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are looked up in `COMMANDS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of the commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command returns
+        """Run the command; what kplace raises on purpose becomes a message and exit code 2."""
+        with refusals():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit codes: 0 done (pods without a node included), 1 only with --fail-on-pending, 2 bad input or usage, "
+    "130 interrupted.",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def app() -> None:
+    """Place the waiting pods of a Kubernetes cluster exactly as kube-scheduler would, and see why.
+
+    Reads manifests and kubectl dumps; needs no cluster. Begin with: kplace place FOLDER
+    """

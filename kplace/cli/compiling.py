@@ -1,0 +1,18 @@
+"""Saying that kernels are about to be compiled, which happens once per installation and takes its time."""
+
+from kplace.cli.console import note
+
+SECONDS = 30
+"""About how long it takes to compile all kernels on an ordinary machine."""
+
+
+def needs_compiling() -> bool:
+    """Whether no earlier run has left compiled kernels; to be asked before any kernel is called."""
+    from kplace._jit import JIT_DISABLED, has_compiled_kernels
+
+    return not JIT_DISABLED and not has_compiled_kernels()
+
+
+def announce_compiling() -> None:
+    """Say what the next seconds are spent on."""
+    note(f"compiling kernels, once per installation: about {SECONDS} s")

@@ -1,0 +1,78 @@
+"""What kplace raises on purpose, as a click exception: clear text on standard error, exit code 2."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+
+from kplace.cli.console import complain
+from kplace.errors import InputError, KplaceError
+
+
+class Refused(click.ClickException):
+    """A refusal.
+
+    Parameters
+    ----------
+    message : str
+        What it comes to, in one line.
+    details : sequence of str
+        Printed before it, a line each: every fault.
+    """
+
+    exit_code = 2
+
+    def __init__(self, message: str, details: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.details = details
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print it on standard error."""
+        complain(self.details, self.message, file)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Within it, a `KplaceError` becomes `Refused`, and so does a file that cannot be read or written."""
+    try:
+        yield
+    except InputError as error:
+        raise Refused(count_faults(error), [one_line(fault) for fault in error.faults]) from error
+    except KplaceError as error:
+        *details, message = map(one_line, str(error).splitlines() or [type(error).__name__])
+        raise Refused(message, details) from error
+    except (BrokenPipeError, InterruptedError):
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise Refused(one_line(f"{where}{error.strerror or error}")) from error
+
+
+def count_faults(error: InputError) -> str:
+    """Say how many faults there are in how many files."""
+    sources = {fault.source for fault in error.faults}
+    return f"{counted(len(error.faults), 'fault')} in {counted(len(sources), 'input')}; nothing was done"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "fault"), counted(12_000, "fault")
+    ('1 fault', '12,000 faults')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def one_line(text: object) -> str:
+    """Text without line breaks and control characters, which an input could smuggle into a terminal.
+
+    Examples
+    --------
+    >>> one_line("a\\n b\\x1b[31m")
+    'a b\\\\x1b[31m'
+    """
+    words = " ".join(str(text).split())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)

@@ -1,0 +1,84 @@
+"""``kplace explain``: why a pod goes where it goes, or nowhere."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from kplace.cli.compiling import announce_compiling, needs_compiling
+from kplace.cli.console import console, emit, is_quiet, note
+from kplace.cli.options import inputs_argument, percentage_option, quiet_option
+from kplace.cli.output import TABLE
+from kplace.cli.progress import Work
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kplace.api import Cluster
+
+
+@click.command(short_help="Show what every node has to say to one pod.")
+@inputs_argument
+@click.option("--pod", required=True, metavar="NS/NAME", help="The pod; one that has a node is taken off it first.")
+@click.option("--top", type=click.IntRange(min=1), metavar="K", help="The K best nodes only, the rejected ones by reason.")
+@click.option("--raw", is_flag=True, help="Show each plugin's raw and normalised score as well.")
+@percentage_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([TABLE, "json", "csv"]),
+    default=TABLE,
+    show_default=True,
+    help="Tables for people, or a row per node on standard output, raw and normalised scores included.",
+)
+@quiet_option
+def explain(
+    *,
+    inputs: tuple[str, ...],
+    pod: str,
+    top: int | None,
+    raw: bool,
+    percentage_of_nodes_to_score: int | None,
+    form: str,
+) -> None:
+    """Show for every node the first filter that rejects it and why, or the score of each plugin, the total and the rank.
+
+    The cluster is taken as it is: pods that are waiting, too, are waiting still. INPUT is what place takes.
+    """
+    with Work() as work:
+        work.stage("reading")
+        import kplace
+
+        compiling = needs_compiling()
+        cluster = kplace.read(*inputs)
+        for item in cluster.notes:
+            note(str(item))
+        if compiling:
+            announce_compiling()
+        work.stage("scoring")
+        nodes = kplace.explain(
+            cluster,
+            pod,
+            top=None if form == TABLE else top,
+            percentage_of_nodes_to_score=percentage_of_nodes_to_score,
+        )
+    if form != TABLE:
+        emit(lambda: _print_rows(nodes, form))
+    elif not is_quiet():
+        emit(lambda: _print_tables(cluster, pod, nodes, top, raw))
+
+
+def _print_rows(nodes: "pd.DataFrame", form: str) -> None:
+    if form == "csv":
+        nodes.to_csv(sys.stdout, index=False)
+    else:
+        nodes.to_json(sys.stdout, orient="records", lines=False, indent=1)
+        sys.stdout.write("\n")
+
+
+def _print_tables(cluster: "Cluster", pod: str, nodes: "pd.DataFrame", top: int | None, raw: bool) -> None:
+    from kplace.cli.render_explain import View, render_explain
+
+    pods = cluster.columns.pods
+    index = next(p for p in range(len(pods)) if pods.key(p) == pod)
+    render_explain(console(), cluster, index, View(nodes, top, raw))

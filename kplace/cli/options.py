@@ -1,0 +1,39 @@
+"""Arguments and options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from kplace.cli.console import set_quiet
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def inputs_argument(function: F) -> F:
+    """Files, folders, globs or ``-``, any number of them but at least one."""
+    kind = click.Path(allow_dash=True)  # whether it exists is for the reader to say, together with all other faults
+    return click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=kind)(function)
+
+
+def quiet_option(function: F) -> F:
+    """``--quiet``: data and errors only."""
+    return click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        callback=set_quiet,
+        help="Only data and errors: no notes, no progress, no summary.",
+    )(function)
+
+
+def percentage_option(function: F) -> F:
+    """``--percentage-of-nodes-to-score``."""
+    return click.option(
+        "--percentage-of-nodes-to-score",
+        type=click.IntRange(0, 100),
+        metavar="P",
+        help="Stop the search once P % of the nodes are found feasible; 0 adapts it to their number. "
+        "[default: as the input says, or 0]",
+    )(function)

@@ -1,0 +1,113 @@
+"""``kplace place``: place the waiting pods and show what came of it."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kplace.cli.compiling import announce_compiling, needs_compiling
+from kplace.cli.console import console, emit, is_quiet, note
+from kplace.cli.main import PENDING
+from kplace.cli.options import inputs_argument, percentage_option, quiet_option
+from kplace.cli.output import FORMATS, TABLE, Kind, plan_targets, rows_to_stdout, write_target
+from kplace.cli.progress import Work
+
+if TYPE_CHECKING:
+    from kplace.api import Placements
+
+
+@click.command(short_help="Place the waiting pods and show what comes of it.")
+@inputs_argument
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of the draws among equal nodes.")
+@click.option(
+    "--tie-break",
+    type=click.Choice(["random", "first"]),
+    default="random",
+    show_default=True,
+    help="Which of several best nodes is taken: any of them, as kube-scheduler does, or the first found.",
+)
+@percentage_option
+@click.option("--only", metavar="NS[/SELECTOR]", help='Try these pods only, such as "shop" or "*/app in (web,api)".')
+@click.option(
+    "--out",
+    multiple=True,
+    metavar="FILE|DIR",
+    help="Also write result rows (.parquet, .json, .csv), or the cluster with every placed pod's spec.nodeName set, "
+    "ready to be read again (.yaml, .dump.json, or a folder: DIR/). May be repeated.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=TABLE,
+    show_default=True,
+    help="A summary for people, or the result rows on standard output (where an --out file takes them: only there).",
+)
+@click.option("--trace", metavar="FILE", help="Write what was decided in every attempt, and from what, as JSON (.gz by name).")
+@click.option(
+    "--trace-detail",
+    type=click.Choice(["full", "counts"]),
+    help="Every node's verdicts and scores, or numbers only.  [default: full]",
+)
+@click.option("--fail-on-pending", is_flag=True, help="Exit with code 1 if a pod that was tried found no node.")
+@quiet_option
+@click.pass_context
+def place(  # noqa: PLR0913 - one parameter an option
+    ctx: click.Context,
+    *,
+    inputs: tuple[str, ...],
+    seed: int,
+    tie_break: str,
+    percentage_of_nodes_to_score: int | None,
+    only: str | None,
+    out: tuple[str, ...],
+    form: str,
+    trace: str | None,
+    trace_detail: str | None,
+    fail_on_pending: bool,
+) -> None:
+    """Place the waiting pods of a cluster, each once, in the scheduler's order.
+
+    INPUT: files, folders, globs, or - for standard input; any mix of kubectl dumps and manifests as JSON or YAML, plain,
+    .gz or .zst. Controllers become the pods they still lack.
+    """
+    if trace_detail and not trace:
+        msg = "only says what --trace FILE writes; there is no --trace"
+        raise click.BadParameter(msg, param_hint="'--trace-detail'")
+    targets = plan_targets(out, form, inputs)
+    with Work() as work:
+        work.stage("reading")
+        import kplace
+
+        compiling = needs_compiling()
+        cluster = kplace.read(*inputs)
+        for item in cluster.notes:
+            note(str(item))
+        if compiling:
+            announce_compiling()
+        work.stage("placing")
+        placements = kplace.place(
+            cluster,
+            seed=seed,
+            tie_break=tie_break,
+            percentage_of_nodes_to_score=percentage_of_nodes_to_score,
+            only=only,
+            trace=trace,
+            trace_detail=trace_detail or "full",
+            progress=work.advance,
+        )
+        work.stage("writing")
+        for target in targets:
+            write_target(placements, target)
+    if form != TABLE:
+        if not any(target.kind is Kind.ROWS and target.form == form for target in targets):
+            emit(lambda: rows_to_stdout(placements, form))
+    elif not is_quiet():
+        emit(lambda: _print_summary(placements, f"seed {seed}" if tie_break == "random" else "first of equals"))
+    if fail_on_pending and placements.summary().pending:
+        ctx.exit(PENDING)
+
+
+def _print_summary(placements: "Placements", run: str) -> None:
+    from kplace.cli.render_summary import render_summary
+
+    render_summary(console(), placements, run)

@@ -1,0 +1,175 @@
+"""What ``kplace explain`` prints for people."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+from rich.console import Console
+from rich.text import Text
+
+from kplace.api import Cluster
+from kplace.cli.errors import counted, one_line
+from kplace.cli.render import amount, plain_table, title, words
+
+SCORED, OUTSIDE, REJECTED = "scored", "outside sample", "rejected"
+"""Verdicts in the table of `kplace.explain`."""
+
+_WEIGHTED = "weighted_"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is to be shown of an explanation.
+
+    Attributes
+    ----------
+    nodes : DataFrame
+        `kplace.frames.schema.EXPLAIN`, every node.
+    top : int or None
+        How many of the best nodes are shown one by one; None for all nodes, the rejected ones included.
+    raw : bool
+        Whether raw and normalised scores are shown as well.
+    """
+
+    nodes: pd.DataFrame
+    top: int | None = None
+    raw: bool = False
+
+    def of(self, verdict: str) -> pd.DataFrame:
+        """The nodes with one verdict."""
+        return self.nodes[self.nodes["verdict"] == verdict]
+
+    @property
+    def plugins(self) -> list[str]:
+        """Names of the plugins that score."""
+        return [str(name).removeprefix(_WEIGHTED) for name in self.nodes.columns if str(name).startswith(_WEIGHTED)]
+
+
+def render_explain(console: Console, cluster: Cluster, pod: int, view: View) -> None:
+    """Print what every node has to say to a pod: the funnel of filters, the scores, the rejections.
+
+    Parameters
+    ----------
+    pod : int
+        Its index in the cluster.
+    """
+    _head(console, cluster, pod)
+    _funnel(console, view)
+    _best(console, view)
+    _scores(console, view)
+    _rejections(console, view)
+    console.print()
+
+
+def _head(console: Console, cluster: Cluster, pod: int) -> None:
+    columns = cluster.columns
+    pods, template = columns.pods, columns.templates[columns.pods.template[pod]]
+    asks = [
+        f"{name} {amount(name, int(value))}"
+        for name, value in zip(columns.resources, template.request, strict=True)
+        if value
+    ]
+    console.print(Text(pods.key(pod), style="bold"))
+    node = int(pods.node[pod])
+    where = f"on {columns.nodes.names[node]}, taken off for the question" if node >= 0 else "waiting"
+    facts = [where, f"priority {int(pods.priority[pod]):,}", f"requests {', '.join(asks) or 'nothing'}"]
+    console.print(Text(", ".join(facts), style="dim"))
+
+
+def _funnel(console: Console, view: View) -> None:
+    """How many nodes each filter lets through, in the order in which the filters come to reject."""
+    left = len(view.nodes)
+    rejected = view.of(REJECTED)
+    title(console, "Filters")
+    table = plain_table(header=False)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True, style="yellow", justify="right")
+    table.add_column(overflow="fold")
+    table.add_row(f"{left:,}", "", "nodes")
+    for plugin, nodes in rejected.groupby("plugin", observed=True, sort=False):
+        left -= len(nodes)
+        table.add_row(f"{left:,}", f"-{len(nodes):,}", plugin_name(str(plugin)))
+    outside = len(view.of(OUTSIDE))
+    last = "feasible" if not outside else f"feasible, of which {left - outside:,} are in the sample that is scored"
+    table.add_row(Text(f"{left:,}", style="bold green" if left else "bold red"), "", last)
+    console.print(table)
+
+
+def plugin_name(plugin: str) -> str:
+    """A plugin's name; the rejection of nodes that were left out beforehand has none."""
+    return plugin or "left out before the filters"
+
+
+def _best(console: Console, view: View) -> None:
+    scored = view.of(SCORED)
+    if scored.empty:
+        return
+    best = scored[scored["rank"] == 1]
+    names = [str(name) for name in best["node"]]
+    total = int(best["total"].iloc[0])
+    title(console, "Scores", "weighted; the sum decides")
+    if len(names) == 1:
+        text = Text("  best: ").append(names[0], style="bold green").append(f" with {total:,}")
+    else:
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        text = Text(f"  best: one of {counted(len(names), 'node')} with {total:,}: ").append(shown, style="bold green")
+    console.print(text)
+
+
+def _scores(console: Console, view: View) -> None:
+    scored = view.of(SCORED)
+    if scored.empty:
+        return
+    telling = [plugin for plugin in view.plugins if scored[_WEIGHTED + plugin].nunique() > 1]
+    same = [plugin for plugin in view.plugins if plugin not in telling]
+    if same:
+        values = ", ".join(f"{plugin} {int(scored[_WEIGHTED + plugin].iloc[0]):,}" for plugin in same)
+        console.print(Text(f"  the same for all: {values}", style="dim"))
+    table = plain_table()
+    table.add_column("rank", justify="right", vertical="bottom", no_wrap=True)
+    table.add_column("node", vertical="bottom", overflow="fold")
+    table.add_column("total", justify="right", vertical="bottom", no_wrap=True)
+    for plugin in telling:
+        table.add_column(words(plugin), justify="right", vertical="bottom")
+    shown = scored if view.top is None else scored.head(view.top)
+    for row in shown.to_dict("records"):
+        cells = [_cell(row, plugin, view.raw) for plugin in telling]
+        style = "bold" if row["rank"] == 1 else ""
+        table.add_row(f"{row['rank']:,}", str(row["node"]), f"{row['total']:,}", *cells, style=style)
+    console.print()
+    console.print(table)
+    if view.raw and telling:
+        console.print(Text("  raw > normalised > weighted", style="dim"))
+    _more(console, len(scored) - len(shown), "with a lower rank")
+    _more(console, len(view.of(OUTSIDE)), "feasible but outside the sample")
+
+
+def _cell(row: dict[str, object], plugin: str, raw: bool) -> str:
+    weighted = f"{row[_WEIGHTED + plugin]:,}"
+    return f"{row['raw_' + plugin]:,} > {row['normalised_' + plugin]:,} > {weighted}" if raw else weighted
+
+
+def _rejections(console: Console, view: View) -> None:
+    rejected = view.of(REJECTED)
+    if rejected.empty:
+        return
+    title(console, "Rejected", "by the first filter that objects; * evicting pods would not help")
+    table = plain_table()
+    folded = view.top is not None
+    table.add_column("nodes" if folded else "node", justify="right" if folded else "left", overflow="fold")
+    table.add_column("filter", overflow="fold")
+    table.add_column("reason", overflow="fold", ratio=1)
+    if folded:
+        groups = rejected.groupby(["plugin", "code", "reasons"], observed=True, sort=False).size()
+        groups = groups.sort_values(ascending=False, kind="stable")
+        rows = [(f"{number:,}", *map(str, key)) for key, number in groups.items()]
+    else:
+        rows = list(rejected[["node", "plugin", "code", "reasons"]].astype(str).itertuples(index=False, name=None))
+    for first, plugin, code, reasons in rows:
+        mark = "" if code == "Unschedulable" else " *"
+        table.add_row(first, plugin_name(plugin) + mark, one_line(reasons))
+    console.print(table)
+
+
+def _more(console: Console, number: int, what: str) -> None:
+    if number > 0:
+        console.print(Text(f"  and {counted(number, 'more node')} {what}", style="dim"))

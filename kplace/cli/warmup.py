@@ -1,0 +1,71 @@
+"""``kplace warmup``: compile the kernels ahead of the first run."""
+
+import time
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+import click
+
+from kplace.cli.console import is_quiet
+from kplace.cli.options import quiet_option
+from kplace.cli.progress import Work
+
+if TYPE_CHECKING:
+    from kplace.framework import Plugin, Profile
+    from kplace.plugins.noderesources.args import ScoringStrategy
+
+
+@click.command(short_help="Compile all kernels ahead of the first run.")
+@quiet_option
+def warmup() -> None:
+    """Compile all kernels and keep them, so that later runs start at once.
+
+    Compiled kernels are kept in the user's cache folder, or in $KPLACE_CACHE_DIR. Run this once before several processes
+    that would otherwise compile the same at the same time.
+    """
+    began = time.perf_counter()
+    with Work() as work:
+        work.stage("compiling kernels")
+        from kplace.cli.compiling import needs_compiling
+
+        compiling = needs_compiling()
+        call_kernels()
+    if not is_quiet():
+        seconds = time.perf_counter() - began
+        click.echo(f"kernels {'compiled' if compiling else 'loaded'} in {seconds:.1f} s")
+
+
+def call_kernels() -> None:
+    """Call every kernel, by placing the pods of ``warmup.yaml`` under each scoring strategy."""
+    import kplace
+    from kplace.engine.cycle import Options
+    from kplace.engine.place import place_waiting
+    from kplace.plugins.noderesources.args import ScoringStrategy, ScoringStrategyType, ShapePoint
+    from kplace.state import ClusterState
+
+    with as_file(files("kplace.cli") / "warmup.yaml") as path:
+        columns = kplace.read(path).columns
+    for strategy in ScoringStrategyType:
+        shape = (ShapePoint(0, 0), ShapePoint(100, 10))
+        profile = _profile(ScoringStrategy(strategy, shape=shape))
+        place_waiting(ClusterState(columns), [profile], Options())
+
+
+def _profile(strategy: "ScoringStrategy") -> "Profile":
+    """The default profile with another scoring strategy."""
+    from kplace.framework import Profile
+    from kplace.objects.defaulting import DEFAULT_SCHEDULER
+    from kplace.plugins import names
+    from kplace.plugins.defaults import DEFAULT_ORDER
+    from kplace.plugins.noderesources.args import NodeResourcesFitArgs
+    from kplace.plugins.noderesources.fit import NodeResourcesFit
+    from kplace.plugins.registry import in_tree_registry
+
+    registry = in_tree_registry()
+    fit = NodeResourcesFit(NodeResourcesFitArgs(scoring_strategy=strategy))
+    plugins: list[tuple[Plugin, int]] = [
+        (fit if name == names.NODE_RESOURCES_FIT else registry[name](), weight)
+        for name, weight in DEFAULT_ORDER
+        if name in registry
+    ]
+    return Profile.of_multi_point(DEFAULT_SCHEDULER, plugins)

@@ -1,0 +1,382 @@
+"""Objects in, columns out: the builder of a `ClusterColumns`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from msgspec import Struct, structs
+
+from kplace.columns.cluster import ClusterColumns, Note, SourceObject
+from kplace.columns.nodes import allocatable_amounts, build_nodes
+from kplace.columns.pods import UNKNOWN_NODE, PodColumns, time_column
+from kplace.columns.resources import PodRequests, pod_requests, request_vector, resource_names
+from kplace.columns.templates import Template
+from kplace.columns.vocab import Vocabulary
+from kplace.dtypes import I32, NO_NODE, NO_TIME, Phase
+from kplace.errors import Fault, InputError
+from kplace.objects.core import ContainerStatus, LimitRange, Namespace, Node, Pod, PodSpec, PodStatus, Volume
+from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups, defaulted_spec
+from kplace.objects.meta import ObjectMeta, OwnerReference, Quantity
+from kplace.objects.policy import PriorityClass, RuntimeClass
+
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+_PHASES = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 3, "Unknown": 4}
+
+Check = Callable[[Struct], list[tuple[str, str]]]
+"""Validates one object: pairs of field path and message."""
+
+
+class TemplateKey(Struct, frozen=True, gc=False, array_like=True):
+    """The scheduling-relevant part of a pod as it stands in the input."""
+
+    namespace: str
+    labels: dict[str, str] | None
+    owner: OwnerReference | None
+    spec: PodSpec
+    resize: PodStatus | None
+    admitted: bool
+
+
+@dataclass(slots=True)
+class PodRow:
+    """What a pod's row needs until all nodes are known."""
+
+    name: str
+    namespace: str
+    uid: str
+    template: int
+    node: str
+    nominated: str
+    created: str | None
+    started: str | None
+    terminating: bool
+    phase: int
+    scheduler: str
+    source: str
+    made: bool
+
+
+class ClusterBuilder:
+    """Takes decoded objects one by one and turns them into columns.
+
+    Parameters
+    ----------
+    checks : mapping of str to callable, optional
+        By kind, what is wrong with an object beyond its types; a pod's is called once per distinct spec.
+
+    Attributes
+    ----------
+    faults : list of Fault
+        Found so far; `finish` raises them all.
+    """
+
+    def __init__(self, checks: Mapping[str, Check] | None = None) -> None:
+        self._checks = dict(checks or {})
+        self._keys: dict[bytes, int] = {}
+        self._templates: list[TemplateKey] = []
+        self._encoder = msgspec.msgpack.Encoder()
+        self._nodes: list[Node] = []
+        self._node_sources: list[str] = []
+        self._rows: list[PodRow] = []
+        self._sources: list[SourceObject] = []
+        self.objects: dict[str, list[Struct]] = {}
+        self.notes: list[Note] = []
+        self.faults: list[Fault] = []
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Nodes added so far, in input order."""
+        return self._nodes
+
+    @property
+    def pods(self) -> Iterator[tuple[PodRow, TemplateKey]]:
+        """Pods added so far, in input order, each with the scheduling-relevant part that it shares with others."""
+        return ((row, self._templates[row.template]) for row in self._rows)
+
+    @property
+    def others(self) -> Iterator[tuple[Struct, str]]:
+        """Objects of the input that are neither nodes nor pods, in input order, each with its file."""
+        rest = {kind: iter(items) for kind, items in self.objects.items()}
+        return ((next(rest[item.kind]), item.source) for item in self._sources if item.kind in rest)
+
+    def add(self, kind: str, obj: Struct, raw: bytes | memoryview, source: str) -> None:
+        """Add one object of the input.
+
+        Parameters
+        ----------
+        kind : str
+        obj : Struct
+            The decoded object.
+        raw : bytes or memoryview
+            The whole object as JSON, kept for writing it out again.
+        source : str
+            The file it came from.
+        """
+        if isinstance(obj, Pod):
+            self.add_pod(obj, source, raw)
+            return
+        self._sources.append(SourceObject(kind, source, raw))
+        self._check(kind, obj, source)
+        if isinstance(obj, Node):
+            self._nodes.append(obj)
+            self._node_sources.append(source)
+        else:
+            self.objects.setdefault(kind, []).append(obj)
+
+    def add_pod(self, pod: Pod, source: str, raw: bytes | memoryview | None = None) -> None:
+        """Add a pod; one without ``raw`` was made from a controller."""
+        meta, spec, status = pod.metadata, pod.spec, pod.status
+        template = self._template_of(pod, source)
+        if raw is not None:
+            self._sources.append(SourceObject("Pod", source, raw, len(self._rows)))
+        phase = _PHASES.get(status.phase)
+        if phase is None:
+            self._fault("Pod", meta, source, "status.phase", f'"{status.phase}" is not a pod phase ({_words(_PHASES)})')
+            phase = int(Phase.UNKNOWN)
+        self._rows.append(
+            PodRow(
+                name=meta.name,
+                namespace=meta.namespace or "default",
+                uid=meta.uid,
+                template=template,
+                node=spec.node_name,
+                nominated=status.nominated_node_name,
+                created=meta.creation_timestamp,
+                started=status.start_time,
+                terminating=bool(meta.deletion_timestamp),
+                phase=phase,
+                scheduler=spec.scheduler_name or DEFAULT_SCHEDULER,
+                source=source,
+                made=raw is None,
+            )
+        )
+
+    def note(self, topic: str, message: str) -> None:
+        """Add something a user should know."""
+        self.notes.append(Note(topic, message))
+
+    def finish(self) -> ClusterColumns:
+        """Turn everything added into columns.
+
+        Raises
+        ------
+        InputError
+            With every fault found.
+        """
+        self._find_duplicates()
+        if self.faults:
+            raise InputError(self.faults)
+        lookups = self._lookups()
+        specs = [
+            defaulted_spec(key.spec, key.namespace, key.labels or {}, lookups, admitted=key.admitted)
+            for key in self._templates
+        ]
+        requests = [pod_requests(spec, key.resize) for spec, key in zip(specs, self._templates, strict=True)]
+        named = [request.plain for request in requests] + [request.scored for request in requests]
+        offered = [allocatable_amounts(node) for node in self._nodes]
+        resources = resource_names([*named, *({k: v for k, v in item.items() if k != "pods"} for item in offered)])
+        templates = self._compiled(specs, requests, resources)
+        nodes = build_nodes(self._nodes, resources)
+        pods = self._pod_columns(templates, nodes.index)
+        return ClusterColumns(
+            nodes=nodes,
+            pods=pods,
+            templates=templates,
+            resources=resources,
+            namespace_labels=self._namespace_labels(),
+            objects=self.objects,
+            sources=self._sources,
+            notes=self.notes,
+        )
+
+    def _template_of(self, pod: Pod, source: str) -> int:
+        meta, spec = pod.metadata, pod.spec
+        if spec.node_name or spec.volumes:
+            spec = structs.replace(spec, node_name="", volumes=_relevant_volumes(spec.volumes))
+        owner = next((item for item in meta.owner_references or () if item.controller), None)
+        key = TemplateKey(
+            namespace=meta.namespace or "default",
+            labels=meta.labels,
+            owner=owner,
+            spec=spec,
+            resize=_resize(pod),
+            admitted=bool(meta.uid or meta.creation_timestamp),
+        )
+        encoded = self._encoder.encode(key)
+        code = self._keys.get(encoded)
+        if code is None:
+            code = self._keys[encoded] = len(self._templates)
+            self._templates.append(key)
+            self._check("Pod", pod, source)
+        elif not meta.name:
+            self._fault("Pod", meta, source, "metadata.name", "is missing")
+        return code
+
+    def _check(self, kind: str, obj: Struct, source: str) -> None:
+        check = self._checks.get(kind)
+        if check is None:
+            return
+        meta = getattr(obj, "metadata", ObjectMeta())
+        for path, message in check(obj):
+            self._fault(kind, meta, source, path, message)
+
+    def _fault(self, kind: str, meta: ObjectMeta, source: str, path: str, message: str) -> None:
+        self.faults.append(Fault(source, subject_of(kind, meta), path, message))
+
+    def _find_duplicates(self) -> None:
+        seen: dict[tuple[str, str, str], str] = {}
+        named = [
+            ("Node", "", node.metadata.name, source)
+            for node, source in zip(self._nodes, self._node_sources, strict=True)
+        ]
+        named += [("Pod", row.namespace, row.name, row.source) for row in self._rows]
+        for kind, namespace, name, source in named:
+            first = seen.get((kind, namespace, name))
+            if first is None:
+                seen[kind, namespace, name] = source
+            elif name:
+                where = "in the same file" if first == source else f"in {first}"
+                subject = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+                self.faults.append(Fault(source, subject, "", f"is there twice; the first one is {where}"))
+
+    def _lookups(self) -> AdmissionLookups:
+        classes = [item for item in self.objects.get("PriorityClass", ()) if isinstance(item, PriorityClass)]
+        runtimes = [item for item in self.objects.get("RuntimeClass", ()) if isinstance(item, RuntimeClass)]
+        ranges = [item for item in self.objects.get("LimitRange", ()) if isinstance(item, LimitRange)]
+        return AdmissionLookups(
+            priority_classes={item.metadata.name: item for item in classes},
+            runtime_classes={item.metadata.name: item for item in runtimes},
+            container_defaults=_container_defaults(ranges),
+        )
+
+    def _compiled(self, specs: list[PodSpec], requests: list[PodRequests], resources: Vocabulary) -> list[Template]:
+        return [
+            Template(
+                code=code,
+                namespace=key.namespace,
+                labels=key.labels or {},
+                owner=key.owner,
+                spec=spec,
+                priority=spec.priority or 0,
+                request=request_vector(request.plain, resources),
+                non_zero_request=np.array(request.non_zero, np.int64),
+                scored_request=request_vector(request.scored, resources),
+            )
+            for code, (key, spec, request) in enumerate(zip(self._templates, specs, requests, strict=True))
+        ]
+
+    def _pod_columns(self, templates: list[Template], node_index: Mapping[str, int]) -> PodColumns:
+        rows = self._rows
+        namespaces, schedulers = Vocabulary(), Vocabulary([DEFAULT_SCHEDULER])
+        template = np.array([row.template for row in rows], np.int32)
+        priority = np.array([item.priority for item in templates], np.int64)
+        node = np.array([node_index.get(row.node, UNKNOWN_NODE) if row.node else NO_NODE for row in rows], np.int32)
+        return PodColumns(
+            names=[row.name for row in rows],
+            uids=[row.uid for row in rows],
+            namespace=_codes([row.namespace for row in rows], namespaces),
+            namespaces=namespaces,
+            template=template,
+            node=node,
+            nominated=np.array([node_index.get(row.nominated, NO_NODE) for row in rows], np.int32),
+            priority=priority[template] if len(rows) else np.zeros(0, np.int64),
+            created_ns=time_column([row.created for row in rows], NO_TIME),
+            started_ns=time_column([row.started for row in rows], NO_TIME),
+            terminating=np.array([row.terminating for row in rows], np.bool_),
+            phase=np.array([row.phase for row in rows], np.int8),
+            scheduler=_codes([row.scheduler for row in rows], schedulers),
+            schedulers=schedulers,
+            made=np.array([row.made for row in rows], np.bool_),
+        )
+
+    def _namespace_labels(self) -> dict[str, Mapping[str, str]]:
+        labels: dict[str, Mapping[str, str]] = {}
+        for item in self.objects.get("Namespace", ()):
+            if isinstance(item, Namespace):
+                name = item.metadata.name
+                labels[name] = {NAMESPACE_NAME_LABEL: name} | (item.metadata.labels or {})
+        for key in self._templates:
+            labels.setdefault(key.namespace, {NAMESPACE_NAME_LABEL: key.namespace})
+        return labels
+
+
+def subject_of(kind: str, meta: ObjectMeta) -> str:
+    """Say which object is meant: ``Pod default/web-0``, ``Node n1``.
+
+    Examples
+    --------
+    >>> subject_of("Pod", ObjectMeta(name="web-0", namespace="shop"))
+    'Pod shop/web-0'
+    """
+    name = meta.name or "(without a name)"
+    return f"{kind} {meta.namespace}/{name}" if meta.namespace else f"{kind} {name}"
+
+
+def _codes(texts: list[str], vocabulary: Vocabulary) -> I32:
+    return np.array([vocabulary.code(text) for text in texts], np.int32)
+
+
+def _words(known: Mapping[str, int]) -> str:
+    return ", ".join(word for word in known if word)
+
+
+def _relevant_volumes(volumes: tuple[Volume, ...] | None) -> tuple[Volume, ...] | None:
+    """Only the volumes that a placement can depend on; their names matter for ephemeral claims alone."""
+    kept = []
+    for volume in volumes or ():
+        bare = structs.replace(volume, name="")
+        if bare != _NO_VOLUME:
+            kept.append(volume if volume.ephemeral else bare)
+    return tuple(kept) or None
+
+
+_NO_VOLUME = Volume()
+
+
+def _resize(pod: Pod) -> PodStatus | None:
+    """The part of the status that changes what the pod requests: a resize that is not through."""
+    statuses = (*(pod.status.container_statuses or ()), *(pod.status.init_container_statuses or ()))
+    if not any(item.resources is not None for item in statuses):
+        return None
+    containers = (*(pod.spec.containers or ()), *(pod.spec.init_containers or ()))
+    requested = {item.name: (item.resources.requests if item.resources else None) or {} for item in containers}
+    settled = all(
+        item.resources is None
+        or (
+            (item.resources.requests or {})
+            == requested.get(item.name)
+            == (item.allocated_resources or requested.get(item.name))
+        )
+        for item in statuses
+    )
+    if settled:
+        return None
+    return PodStatus(
+        conditions=pod.status.conditions,
+        container_statuses=pod.status.container_statuses,
+        init_container_statuses=pod.status.init_container_statuses,
+    )
+
+
+def _is_settled(status: ContainerStatus, requested: Mapping[str, Quantity] | None) -> bool:
+    """Whether a container holds just what its spec requests."""
+    if status.resources is None:
+        return True
+    return (status.resources.requests or {}) == requested == (status.allocated_resources or requested)
+
+
+def _container_defaults(
+    ranges: list[LimitRange],
+) -> dict[str, tuple[Mapping[str, Quantity], Mapping[str, Quantity]]]:
+    defaults: dict[str, tuple[Mapping[str, Quantity], Mapping[str, Quantity]]] = {}
+    for item in ranges:
+        namespace = item.metadata.namespace or "default"
+        requests, limits = defaults.get(namespace, ({}, {}))
+        for limit in item.spec.limits or ():
+            if limit.type == "Container":
+                wanted = dict(limit.default or {}) | (limit.default_request or {})
+                requests = dict(requests) | wanted
+                limits = dict(limits) | (limit.default or {})
+        defaults[namespace] = (requests, limits)
+    return defaults

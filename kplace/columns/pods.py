@@ -1,0 +1,87 @@
+"""Pod columns, in input order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kplace.columns.vocab import Vocabulary
+from kplace.dtypes import I8, I32, I64, NO_NODE, Mask, Phase
+
+UNKNOWN_NODE = -2
+"""In the column of nodes: the pod is bound to a node that is not in the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodColumns:
+    """The pods of a cluster in input order, those made from controllers last.
+
+    Attributes
+    ----------
+    names : list of str
+    namespace : int32 ndarray, shape (n_pods,)
+        Index into ``namespaces``.
+    namespaces : Vocabulary
+    template : int32 ndarray, shape (n_pods,)
+    node : int32 ndarray, shape (n_pods,)
+        The node it is bound to; `NO_NODE` if none, `UNKNOWN_NODE` if that is not in the input.
+    nominated : int32 ndarray, shape (n_pods,)
+        ``status.nominatedNodeName``; `NO_NODE` if none or not in the input.
+    priority : int64 ndarray, shape (n_pods,)
+    created_ns, started_ns : int64 ndarray, shape (n_pods,)
+        Nanoseconds since 1970; `NO_TIME` if not given.
+    terminating : bool ndarray, shape (n_pods,)
+        ``metadata.deletionTimestamp`` is set.
+    phase : int8 ndarray, shape (n_pods,)
+        A `Phase`.
+    scheduler : int32 ndarray, shape (n_pods,)
+        Index into ``schedulers``, the names of ``spec.schedulerName``.
+    made : bool ndarray, shape (n_pods,)
+        The pod was made from a controller; it is not in the input itself.
+    """
+
+    names: list[str]
+    uids: list[str]
+    namespace: I32
+    namespaces: Vocabulary
+    template: I32
+    node: I32
+    nominated: I32
+    priority: I64
+    created_ns: I64
+    started_ns: I64
+    terminating: Mask
+    phase: I8
+    scheduler: I32
+    schedulers: Vocabulary
+    made: Mask
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def key(self, pod: int) -> str:
+        """``namespace/name`` of a pod."""
+        return f"{self.namespaces[self.namespace[pod]]}/{self.names[pod]}"
+
+    @property
+    def finished(self) -> Mask:
+        """Pods that have run to their end: they hold nothing and wait for nothing."""
+        return (self.phase == Phase.SUCCEEDED) | (self.phase == Phase.FAILED)
+
+    @property
+    def holding(self) -> Mask:
+        """Pods that take up room on a known node."""
+        return (self.node >= 0) & ~self.finished
+
+    @property
+    def waiting(self) -> Mask:
+        """Pods without a node that are neither finished nor being deleted."""
+        return (self.node == NO_NODE) & ~self.finished & ~self.terminating
+
+
+def time_column(texts: list[str | None], no_time: int) -> I64:
+    """RFC 3339 times in UTC as nanoseconds since 1970; ``no_time`` where the text is None or empty."""
+    given = np.array([bool(text) for text in texts], np.bool_)
+    column = np.full(len(texts), no_time, np.int64)
+    stamps = np.array([text.rstrip("Zz") for text in texts if text], dtype="datetime64[ns]")
+    column[given] = stamps.astype(np.int64)
+    return column

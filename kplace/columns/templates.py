@@ -1,0 +1,46 @@
+"""Templates: the scheduling-relevant part of a pod, shared by all pods that agree in it."""
+
+from dataclasses import dataclass
+
+from kplace.dtypes import I64
+from kplace.objects.core import PodSpec
+from kplace.objects.meta import OwnerReference
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """What placing a pod depends on, apart from its name and times.
+
+    Attributes
+    ----------
+    code : int
+        Its index among the cluster's templates.
+    namespace : str
+    labels : dict of str to str
+    owner : OwnerReference or None
+        The controlling owner, which default spreading looks at.
+    spec : PodSpec
+        With the API server's defaults applied, without the node's name.
+    priority : int
+    request : int64 ndarray, shape (n_resources,)
+        What the pod takes from a node; cpu in milli-cpu.
+    non_zero_request : int64 ndarray, shape (2,)
+        Milli-cpu and bytes of memory with the defaults of scoring for containers that request none.
+    scored_request : int64 ndarray, shape (n_resources,)
+        What NodeResourcesFit's score counts for the pod itself.
+    """
+
+    code: int
+    namespace: str
+    labels: dict[str, str]
+    owner: OwnerReference | None
+    spec: PodSpec
+    priority: int
+    request: I64
+    non_zero_request: I64
+    scored_request: I64
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether the pod has scheduling gates."""
+        return bool(self.spec.scheduling_gates)

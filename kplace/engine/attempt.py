@@ -1,0 +1,56 @@
+"""What one scheduling attempt found, as arrays: everything that a trace or an explanation is made from."""
+
+from dataclasses import dataclass
+
+from kplace.dtypes import I32, I64, NO_NODE, Status
+from kplace.engine.sampling import Sample
+from kplace.framework import Cycle, Profile
+from kplace.framework.runtime import FilterPhase, PreFilterPhase, ScorePhase
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt at placing one pod.
+
+    Attributes
+    ----------
+    number : int
+        Which attempt of the whole run it is, from 0.
+    filters : FilterPhase or None
+        None if a PreFilter rejected the pod.
+    sample : Sample
+    start_index, next_start_index : int
+    scores : ScorePhase or None
+        None without a feasible node; with exactly one, what the scores would have been.
+    best : int64 ndarray
+        Positions in the sample of the highest total.
+    node : int
+        The chosen node; `NO_NODE` if none.
+    """
+
+    number: int
+    cycle: Cycle
+    profile: Profile
+    pre_filters: PreFilterPhase
+    filters: FilterPhase | None
+    sample: Sample
+    start_index: int
+    next_start_index: int
+    scores: ScorePhase | None
+    best: I64
+    node: int
+
+    @property
+    def pod(self) -> int:
+        """The pod that was tried."""
+        return self.cycle.pod
+
+    @property
+    def status(self) -> Status:
+        """Whether a node was found."""
+        return Status.UNSCHEDULABLE if self.node == NO_NODE else Status.SCHEDULED
+
+    @property
+    def feasible(self) -> I32:
+        """The sampled feasible nodes in the order they were found."""
+        return self.sample.nodes

@@ -1,0 +1,123 @@
+"""What a run leaves: one row per pod that was looked at, as columns."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kplace.dtypes import I8, I32, I64, NO_NODE, Status
+from kplace.engine.attempt import Attempt
+
+NO_SCORE = np.iinfo(np.int64).min
+"""In a column of scores: there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementColumns:
+    """One row per pod, in the order the pods were tried; pods that were not tried come first.
+
+    Attributes
+    ----------
+    pod : int32 ndarray, shape (n_rows,)
+    status : int8 ndarray
+        A `Status`.
+    node : int32 ndarray
+        `NO_NODE` if none.
+    attempt : int32 ndarray
+        Number of the pod's attempt, from 0; -1 if it was not tried.
+    evaluated, feasible : int32 ndarray
+        Nodes visited by the search, and feasible ones among them.
+    total, runner_up : int64 ndarray
+        Highest total score and the highest of the other sampled nodes; `NO_SCORE` if there is none.
+    ties : int32 ndarray
+        Number of nodes with the highest total.
+    next_start_index : int32 ndarray
+        Where the next search begins.
+    reasons : list of tuple of (str, int)
+        For pods without a node: reason and number of nodes.
+    messages : list of str
+        For pods without a node: the FitError text; empty otherwise.
+    """
+
+    pod: I32
+    status: I8
+    node: I32
+    attempt: I32
+    evaluated: I32
+    feasible: I32
+    total: I64
+    runner_up: I64
+    ties: I32
+    next_start_index: I32
+    reasons: list[tuple[tuple[str, str, int], ...]]
+    messages: list[str]
+
+    def __len__(self) -> int:
+        return len(self.pod)
+
+
+@dataclass(slots=True)
+class PlacementBuilder:
+    """Collects rows and makes columns of them."""
+
+    rows: list[tuple[int, ...]] = field(default_factory=list)
+    reasons: list[tuple[tuple[str, str, int], ...]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    def add_untried(self, pod: int, status: Status) -> None:
+        """Add a pod that never entered the queue."""
+        self.rows.append((pod, status, NO_NODE, -1, 0, 0, NO_SCORE, NO_SCORE, 0, 0))
+        self.reasons.append(())
+        self.messages.append("")
+
+    def add(self, attempt: Attempt, reasons: tuple[tuple[str, str, int], ...], message: str) -> None:
+        """Add an attempt with its reasons and its message, both empty if a node was found."""
+        total, runner_up = _highest(attempt)
+        self.rows.append(
+            (
+                attempt.pod,
+                attempt.status,
+                attempt.node,
+                0,
+                attempt.sample.evaluated,
+                len(attempt.feasible),
+                total,
+                runner_up,
+                len(attempt.best),
+                attempt.next_start_index,
+            )
+        )
+        self.reasons.append(reasons)
+        self.messages.append(message)
+
+    def finish(self) -> PlacementColumns:
+        """Columns of all rows added."""
+        pod, status, node, attempt, evaluated, feasible, total, runner_up, ties, next_start = self._columns()
+        return PlacementColumns(
+            pod=pod.astype(np.int32),
+            status=status.astype(np.int8),
+            node=node.astype(np.int32),
+            attempt=attempt.astype(np.int32),
+            evaluated=evaluated.astype(np.int32),
+            feasible=feasible.astype(np.int32),
+            total=total,
+            runner_up=runner_up,
+            ties=ties.astype(np.int32),
+            next_start_index=next_start.astype(np.int32),
+            reasons=self.reasons,
+            messages=self.messages,
+        )
+
+    def _columns(self) -> I64:
+        """The rows as an int64 array of shape (10, n_rows)."""
+        return np.array(self.rows, np.int64).reshape(len(self.rows), 10).T.copy()
+
+
+def _highest(attempt: Attempt) -> tuple[int, int]:
+    """Highest total and the highest among the nodes that were not chosen."""
+    if attempt.scores is None:
+        return NO_SCORE, NO_SCORE
+    totals = attempt.scores.total
+    if len(totals) == 1:
+        return int(totals[0]), NO_SCORE
+    second, first = np.partition(totals, -2)[-2:]
+    return int(first), int(second)

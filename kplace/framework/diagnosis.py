@@ -1,0 +1,76 @@
+"""Why a pod found no node, in upstream's words (``types.go``, ``FitError``)."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from kplace.dtypes import I64
+from kplace.framework.cycle import Cycle
+from kplace.framework.profile import Profile
+from kplace.framework.runtime import ABSENT, PASSED, FilterPhase, PreFilterPhase
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+def absent_reason(phase: PreFilterPhase) -> str:
+    """Reason of the nodes outside what PreFilters narrowed the search to."""
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(phase.narrowed_by)}]"
+
+
+def node_reasons(profile: Profile, cycle: Cycle, phase: PreFilterPhase, plugin: int, detail: int) -> tuple[str, ...]:
+    """Reasons of one node that was filtered out."""
+    if plugin == ABSENT:
+        return (absent_reason(phase),)
+    return profile.filter[plugin].reasons(cycle, detail)
+
+
+def reason_counts(
+    profile: Profile, cycle: Cycle, phase: PreFilterPhase, outcome: FilterPhase
+) -> Counter[tuple[str, str]]:
+    """Number of nodes by plugin name and reason; a node with several reasons counts for each of them.
+
+    The plugin of nodes that were never looked at is ``""``.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    numbers = np.bincount(outcome.plugin - ABSENT)
+    for plugin in (np.flatnonzero(numbers) + ABSENT).tolist():
+        if plugin != PASSED:
+            name = "" if plugin == ABSENT else profile.filter[plugin].name
+            for detail, number in _detail_counts(outcome.detail[outcome.plugin == plugin]):
+                for reason in node_reasons(profile, cycle, phase, plugin, detail):
+                    counts[name, reason] += number
+    return counts
+
+
+def _detail_counts(details: I64) -> Iterator[tuple[int, int]]:
+    """Distinct details with their numbers; most plugins have but one to give, which needs no sorting."""
+    if details.min() == details.max():
+        yield int(details[0]), len(details)
+        return
+    distinct, numbers = np.unique(details, return_counts=True)
+    yield from zip(distinct.tolist(), numbers.tolist(), strict=True)
+
+
+def fit_error(n_nodes: int, counts: Counter[str], rejection: tuple[str, ...]) -> str:
+    """The message of a pod that fits nowhere, as far as filters speak.
+
+    Parameters
+    ----------
+    counts : Counter of str
+        Number of nodes by reason.
+    rejection : tuple of str
+        The PreFilter's reasons if it rejected the pod; no per-node part is shown then.
+
+    Examples
+    --------
+    >>> fit_error(12, Counter({"Too many pods": 2, "Insufficient cpu": 10}), ())
+    '0/12 nodes are available: 10 Insufficient cpu, 2 Too many pods.'
+    """
+    if n_nodes == 0:
+        return NO_NODES
+    head = f"0/{n_nodes} nodes are available:"
+    if rejection:
+        return f"{head} {', '.join(rejection)}."
+    parts = sorted(f"{number} {reason}" for reason, number in counts.items())
+    return f"{head} {', '.join(parts)}." if parts else head

@@ -1,0 +1,149 @@
+"""The extension points, one small protocol each, vectorised where the work is per node.
+
+A plugin is an object with a ``name`` that has the methods of one or several of these protocols. Its calls in one
+attempt::
+
+    pre_filter(cycle)            once; may skip the plugin's filter, reject the pod, or narrow the nodes
+    filter(cycle, nodes)         a verdict for each of ``nodes``
+    pre_score(cycle, nodes)      once, with the feasible nodes; may skip the plugin's score
+    score(cycle, nodes)          a raw score for each of ``nodes``
+    normalize_score(cycle, nodes, scores)   raw scores to [0, 100], in place
+
+``nodes`` are indexes into the snapshot, int32: all of them, or a few. What depends on the pod's template alone belongs
+into ``cycle.compiled(self, make)``, which is run once per template.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from kplace.columns.pods import PodColumns
+from kplace.columns.templates import Template
+from kplace.dtypes import I8, I32, I64, Code, Mask
+from kplace.framework.cycle import Cycle
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """Outcome of a PreFilter.
+
+    Attributes
+    ----------
+    code : Code
+        ``SUCCESS``, ``SKIP`` (the plugin's Filter is left out), ``UNSCHEDULABLE`` or
+        ``UNSCHEDULABLE_AND_UNRESOLVABLE``.
+    reasons : tuple of str
+        Why the pod was rejected.
+    nodes : int32 ndarray, optional
+        The only nodes worth looking at, ascending; None for all.
+    unknown : tuple of str
+        Names of nodes that ``nodes`` would hold too if they existed.
+    """
+
+    code: Code = Code.SUCCESS
+    reasons: tuple[str, ...] = ()
+    nodes: I32 | None = None
+    unknown: tuple[str, ...] = ()
+
+
+PROCEED = PreFilterResult()
+SKIP = PreFilterResult(Code.SKIP)
+
+
+class Verdict(NamedTuple):
+    """A filter's word on each of the nodes it was given.
+
+    Attributes
+    ----------
+    code : int8 ndarray, shape (k,)
+        A `Code` per node: ``SUCCESS`` lets it pass.
+    detail : int64 ndarray, shape (k,)
+        Why, in the plugin's own terms; its ``reasons`` turns one into words.
+    """
+
+    code: I8
+    detail: I64
+
+    @staticmethod
+    def of_mask(passes: Mask, code: Code, detail: int = 0) -> "Verdict":
+        """Verdict of a filter with a single reason: nodes outside the mask get ``code``."""
+        return Verdict(np.where(passes, 0, code).astype(np.int8), np.full(len(passes), detail, np.int64))
+
+    def take(self, nodes: I32) -> "Verdict":
+        """The verdict on some of the nodes, by position."""
+        return Verdict(self.code[nodes], self.detail[nodes])
+
+
+@runtime_checkable
+class Plugin(Protocol):
+    """What every plugin has."""
+
+    name: str
+
+
+@runtime_checkable
+class PreEnqueuePlugin(Plugin, Protocol):
+    """Keeps pods out of the queue."""
+
+    def pre_enqueue(self, template: Template) -> bool:
+        """Whether a pod of this template may enter the queue."""
+        ...
+
+
+@runtime_checkable
+class QueueSortPlugin(Plugin, Protocol):
+    """Orders the queue."""
+
+    def sort(self, pods: PodColumns, waiting: I32) -> I32:
+        """Reorder the pods ``waiting``: the first is tried first."""
+        ...
+
+
+@runtime_checkable
+class PreFilterPlugin(Plugin, Protocol):
+    """Looks at the pod once before its nodes are filtered."""
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Prepare, skip, reject, or narrow the nodes."""
+        ...
+
+
+@runtime_checkable
+class FilterPlugin(Plugin, Protocol):
+    """Rules out nodes."""
+
+    def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
+        """Judge each of ``nodes``."""
+        ...
+
+    def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
+        """Put a verdict's detail into upstream's words."""
+        ...
+
+
+@runtime_checkable
+class PreScorePlugin(Plugin, Protocol):
+    """Looks at the feasible nodes once before they are scored."""
+
+    def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
+        """Prepare; False skips the plugin's Score (upstream's Skip)."""
+        ...
+
+
+@runtime_checkable
+class ScorePlugin(Plugin, Protocol):
+    """Scores feasible nodes."""
+
+    def score(self, cycle: Cycle, nodes: I32) -> I64:
+        """Raw scores of ``nodes``, as a fresh array."""
+        ...
+
+
+@runtime_checkable
+class NormalizeScorePlugin(Plugin, Protocol):
+    """Brings raw scores to [0, 100]."""
+
+    def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
+        """Normalise ``scores`` of ``nodes``. Modified in place."""
+        ...

@@ -1,0 +1,78 @@
+"""A profile: which plugins run at which extension point, in which order, with which weight."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kplace.framework.interface import (
+    FilterPlugin,
+    NormalizeScorePlugin,
+    Plugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    QueueSortPlugin,
+    ScorePlugin,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPlugin:
+    """A score plugin, its weight, and the same plugin again as a normaliser if it is one."""
+
+    plugin: ScorePlugin
+    weight: int
+    normalizer: NormalizeScorePlugin | None
+
+    @staticmethod
+    def of(plugin: ScorePlugin, weight: int) -> "WeightedPlugin":
+        """Wrap a plugin; whether it normalises is found out here, once."""
+        return WeightedPlugin(plugin, weight, plugin if isinstance(plugin, NormalizeScorePlugin) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The plugins of one scheduler name, in running order at each extension point.
+
+    Attributes
+    ----------
+    scheduler_name : str
+    percentage_of_nodes_to_score : int or None
+        None: the global setting applies.
+    """
+
+    scheduler_name: str
+    queue_sort: QueueSortPlugin
+    pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
+    pre_filter: tuple[PreFilterPlugin, ...] = ()
+    filter: tuple[FilterPlugin, ...] = ()
+    pre_score: tuple[PreScorePlugin, ...] = ()
+    score: tuple[WeightedPlugin, ...] = ()
+    percentage_of_nodes_to_score: int | None = None
+
+    @staticmethod
+    def of_multi_point(scheduler_name: str, plugins: Sequence[tuple[Plugin, int]]) -> "Profile":
+        """Profile in which each plugin, in the order given, runs at every extension point that it implements.
+
+        Parameters
+        ----------
+        plugins : sequence of (Plugin, int)
+            With their weights, which matter for score plugins only.
+
+        Raises
+        ------
+        ValueError
+            Not exactly one of them sorts the queue.
+        """
+        sorters = [plugin for plugin, _ in plugins if isinstance(plugin, QueueSortPlugin)]
+        if len(sorters) != 1:
+            msg = f"a profile needs exactly one queue sort plugin, got {len(sorters)}"
+            raise ValueError(msg)
+        return Profile(
+            scheduler_name=scheduler_name,
+            queue_sort=sorters[0],
+            pre_enqueue=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreEnqueuePlugin)),
+            pre_filter=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreFilterPlugin)),
+            filter=tuple(plugin for plugin, _ in plugins if isinstance(plugin, FilterPlugin)),
+            pre_score=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreScorePlugin)),
+            score=tuple(WeightedPlugin.of(plugin, w) for plugin, w in plugins if isinstance(plugin, ScorePlugin)),
+        )

@@ -1,0 +1,76 @@
+"""Read a cluster: from files to columns."""
+
+from dataclasses import dataclass
+
+from msgspec import Struct
+
+from kplace.columns.builder import ClusterBuilder, subject_of
+from kplace.columns.cluster import ClusterColumns
+from kplace.errors import Fault
+from kplace.io.decode import read_into
+from kplace.io.reading import ReadingReport
+from kplace.io.sources import Argument, find_sources
+from kplace.io.validate import CHECKS, time_problem
+from kplace.objects.core import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class _BuilderSink:
+    """Hands objects to a builder; checks what the builder does not look at in every single pod."""
+
+    builder: ClusterBuilder
+
+    def add(self, kind: str, api_version: str, obj: Struct, raw: memoryview, source: str) -> None:
+        self.builder.add(kind, obj, raw, source)
+        if isinstance(obj, Pod):
+            meta = obj.metadata
+            for path, time in (
+                ("metadata.creationTimestamp", meta.creation_timestamp),
+                ("metadata.deletionTimestamp", meta.deletion_timestamp),
+                ("status.startTime", obj.status.start_time),
+            ):
+                if time and (message := time_problem(time)):
+                    self.builder.faults.append(Fault(source, subject_of(kind, meta), path, message))
+
+
+def read_builder(*arguments: Argument) -> tuple[ClusterBuilder, ReadingReport]:
+    """Read everything into a builder that is not finished yet.
+
+    Parameters
+    ----------
+    *arguments : str or path
+        Files, folders, patterns, or ``-``; see `kplace.io.sources.find_sources`.
+
+    Returns
+    -------
+    builder : ClusterBuilder
+        With all objects, with the notes on what was passed over, and with all faults in the order of the sources.
+    report : ReadingReport
+        Among other things the settings of golden cases.
+    """
+    found = find_sources(arguments)
+    report = ReadingReport(faults=list(found.faults), skipped=found.skipped)
+    builder = ClusterBuilder(CHECKS)
+    read_into(found.sources, _BuilderSink(builder), report)
+    order = {source.name: i for i, source in enumerate(found.sources)}
+    faults = dict.fromkeys([*report.faults, *builder.faults])
+    builder.faults = sorted(faults, key=lambda fault: order.get(fault.source, -1))
+    builder.notes = [*report.notes(), *builder.notes]
+    return builder, report
+
+
+def read_cluster(*arguments: Argument) -> ClusterColumns:
+    """Read a cluster as it stands in the input; controllers are not expanded.
+
+    Parameters
+    ----------
+    *arguments : str or path
+        Files, folders, patterns, or ``-``; see `kplace.io.sources.find_sources`.
+
+    Raises
+    ------
+    InputError
+        With every fault of every file.
+    """
+    builder, _ = read_builder(*arguments)
+    return builder.finish()

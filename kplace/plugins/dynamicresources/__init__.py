@@ -1,0 +1,1 @@
+"""DynamicResources: claims for devices."""

@@ -1,0 +1,21 @@
+"""Arithmetic that several plugins share."""
+
+from kplace._jit import kernel
+from kplace.dtypes import I64, MAX_NODE_SCORE
+
+
+@kernel
+def normalize(scores: I64, reverse: bool) -> None:
+    """Bring non-negative scores to [0, 100] by their maximum (upstream ``DefaultNormalizeScore``). Modified in place.
+
+    Parameters
+    ----------
+    reverse : bool
+        Subtract from 100 afterwards: the smallest raw score is the best.
+    """
+    highest = 0
+    for i in range(scores.shape[0]):
+        highest = max(highest, scores[i])
+    for i in range(scores.shape[0]):
+        score = scores[i] * MAX_NODE_SCORE // highest if highest > 0 else 0
+        scores[i] = MAX_NODE_SCORE - score if reverse else score

@@ -1,0 +1,1 @@
+"""ImageLocality: nodes that hold a pod's images already."""

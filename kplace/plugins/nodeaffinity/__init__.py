@@ -1,0 +1,1 @@
+"""NodeAffinity: the nodes a pod asks for by their labels and names, and those it prefers."""

@@ -1,0 +1,1 @@
+"""NodeName: pods that name their node."""

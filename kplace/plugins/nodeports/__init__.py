@@ -1,0 +1,1 @@
+"""NodePorts: host ports that a pod on the node holds already."""

@@ -1,0 +1,119 @@
+"""NodePorts (upstream ``plugins/nodeports``)."""
+
+from typing import NamedTuple
+
+from kplace.columns.cluster import ClusterColumns
+from kplace.columns.templates import Template
+from kplace.dtypes import I32, Code
+from kplace.framework import Cycle, FilterPlugin, PreFilterResult, Verdict
+from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin
+from kplace.objects.core import PodSpec
+from kplace.plugins import names
+from kplace.state import ClusterState
+
+REASON = "node(s) didn't have free ports for the requested pod ports"
+ANY_ADDRESS = "0.0.0.0"
+
+
+class HostPort(NamedTuple):
+    """A port of the node that a container takes, with the defaults filled in."""
+
+    address: str
+    protocol: str
+    port: int
+
+
+class NodePorts:
+    """Rules out nodes on which a pod holds a host port that this one wants.
+
+    Notes
+    -----
+    Pods with a conflicting port are counted by node. Upstream keeps the set of ports in use instead, so that of two
+    pods which were forced onto one node with the same port the first to leave frees it there; here the second holds it
+    still.
+    """
+
+    name = names.NODE_PORTS
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Skip a pod without host ports."""
+        return PROCEED if cycle.state.shared(PortTable, port_table).by_template[cycle.template.code] else SKIP
+
+    def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
+        """Judge each of ``nodes``."""
+        row = cycle.compiled((self.name, "group"), lambda template: conflict_group(cycle.state, template))
+        return Verdict.of_mask(cycle.state.groups.counts[row].take(nodes) == 0, Code.UNSCHEDULABLE)
+
+    def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
+        """Upstream's words."""
+        return (REASON,)
+
+
+def host_ports(spec: PodSpec) -> frozenset[HostPort]:
+    """Host ports of a pod's containers and sidecars; plain init containers have ended when others start.
+
+    Notes
+    -----
+    Mirrors upstream's ``GetHostPorts`` and ``HostPortInfo.sanitize``: no address means all addresses, no protocol TCP.
+    """
+    sidecars = [item for item in spec.init_containers or () if item.restart_policy == "Always"]
+    return frozenset(
+        HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
+        for container in (*sidecars, *(spec.containers or ()))
+        for port in container.ports or ()
+        if port.host_port > 0
+    )
+
+
+def conflicts(one: HostPort, other: HostPort) -> bool:
+    """Whether two host ports exclude each other on a node: same protocol and number, and addresses that meet.
+
+    Examples
+    --------
+    >>> conflicts(HostPort("0.0.0.0", "TCP", 80), HostPort("10.0.0.1", "TCP", 80))
+    True
+    >>> conflicts(HostPort("10.0.0.2", "TCP", 80), HostPort("10.0.0.1", "TCP", 80))
+    False
+    """
+    if one.protocol != other.protocol or one.port != other.port:
+        return False
+    return one.address == other.address or ANY_ADDRESS in (one.address, other.address)
+
+
+class PortTable(NamedTuple):
+    """The host ports of all templates.
+
+    Attributes
+    ----------
+    by_template : list of frozenset of HostPort
+    users : dict of (str, int) to list of int
+        By protocol and number, the codes of the templates with such a port at any address.
+    """
+
+    by_template: list[frozenset[HostPort]]
+    users: dict[tuple[str, int], list[int]]
+
+
+def port_table(columns: ClusterColumns) -> PortTable:
+    """Collect the host ports of all templates."""
+    table = PortTable([host_ports(template.spec) for template in columns.templates], {})
+    for code, ports in enumerate(table.by_template):
+        for pair in {(port.protocol, port.port) for port in ports}:
+            table.users.setdefault(pair, []).append(code)
+    return table
+
+
+def conflict_group(state: ClusterState, template: Template) -> int:
+    """Row of the state's groups that counts the pods whose host ports conflict with the template's."""
+    table = state.shared(PortTable, port_table)
+    wanted = table.by_template[template.code]
+
+    def member(other: Template) -> bool:
+        return any(conflicts(one, two) for one in wanted for two in table.by_template[other.code])
+
+    among = {code for port in wanted for code in table.users[port.protocol, port.port]}
+    return state.group((names.NODE_PORTS, wanted), member, among=among)
+
+
+_pre_filter: type[PreFilterPlugin] = NodePorts
+_filter: type[FilterPlugin] = NodePorts

@@ -1,0 +1,121 @@
+"""NodeResourcesFit (upstream ``plugins/noderesources/fit.go``)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kplace.columns.resources import is_scalar
+from kplace.columns.templates import Template
+from kplace.columns.vocab import Vocabulary
+from kplace.dtypes import CPU, I32, I64, MAX_NODE_SCORE, MEMORY
+from kplace.errors import PluginError
+from kplace.framework import Cycle, FilterPlugin, ScorePlugin, Verdict
+from kplace.framework.interface import PROCEED, PreFilterPlugin, PreFilterResult, PreScorePlugin
+from kplace.plugins import names
+from kplace.plugins.noderesources import kernels
+from kplace.plugins.noderesources.args import NodeResourcesFitArgs, ResourceSpec, ScoringStrategyType
+from kplace.plugins.noderesources.kernels import Demand
+
+MAX_SHAPE_SCORE = 10
+
+
+class NodeResourcesFit:
+    """Rules out nodes without room for the pod's requests and scores by how full a node would be."""
+
+    name = names.NODE_RESOURCES_FIT
+
+    def __init__(self, args: NodeResourcesFitArgs | None = None) -> None:
+        self._args = args or NodeResourcesFitArgs()
+        shape = self._args.scoring_strategy.shape
+        self._shape = kernels.Shape(
+            np.array([point.utilization for point in shape], np.int64),
+            np.array([point.score * (MAX_NODE_SCORE // MAX_SHAPE_SCORE) for point in shape], np.int64),
+        )
+
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
+        """Never skips."""
+        return PROCEED
+
+    def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
+        """Judge each of ``nodes``."""
+        demand = self._filter_demand(cycle)
+        verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
+        kernels.fit(cycle.state.resources, demand, nodes, verdict.code, verdict.detail)
+        return verdict
+
+    def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
+        """All resources that lack, in upstream's order: pods, cpu, memory, ephemeral-storage, the others."""
+        resources = cycle.state.columns.resources
+        lacking = ["Too many pods"] if detail & int(kernels.TOO_MANY_PODS) else []
+        rows = self._filter_demand(cycle).rows
+        lacking += [f"Insufficient {resources[row]}" for bit, row in enumerate(rows) if detail >> bit & 1]
+        return tuple(lacking)
+
+    def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
+        """Never skips."""
+        return True
+
+    def score(self, cycle: Cycle, nodes: I32) -> I64:
+        """Score each of ``nodes`` by the strategy of the args."""
+        demand = cycle.compiled(
+            (self, "score"), lambda template: self._score_demand(template, cycle.state.columns.resources)
+        )
+        scores = np.empty(len(nodes), np.int64)
+        match self._args.scoring_strategy.type:
+            case ScoringStrategyType.LEAST_ALLOCATED:
+                kernels.least_allocated(cycle.state.resources, demand, nodes, scores)
+            case ScoringStrategyType.MOST_ALLOCATED:
+                kernels.most_allocated(cycle.state.resources, demand, nodes, scores)
+            case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
+                kernels.capacity_ratio(cycle.state.resources, demand, self._shape, nodes, scores)
+        return scores
+
+    def _filter_demand(self, cycle: Cycle) -> Demand:
+        return cycle.compiled(
+            (self, "filter"), lambda template: self._make_filter_demand(template, cycle.state.columns.resources)
+        )
+
+    def _make_filter_demand(self, template: Template, resources: Vocabulary) -> Demand:
+        rows = [row for row in np.flatnonzero(template.request > 0).tolist() if not self._is_ignored(resources[row])]
+        if len(rows) > kernels.MAX_REQUESTED:
+            msg = (
+                f"{self.name}: a pod requests {len(rows)} resources, at most {kernels.MAX_REQUESTED} can be told apart"
+            )
+            raise PluginError(msg)
+        return Demand(np.array(rows, np.int32), template.request[rows], np.ones(len(rows), np.int64))
+
+    def _is_ignored(self, resource: str) -> bool:
+        if not is_scalar(resource):
+            return False
+        return (
+            resource in self._args.ignored_resources
+            or resource.split("/", maxsplit=1)[0] in self._args.ignored_resource_groups
+        )
+
+    def _score_demand(self, template: Template, resources: Vocabulary) -> Demand:
+        return score_demand(template.scored_request, self._args.scoring_strategy.resources, resources)
+
+
+def score_demand(amounts: I64, specs: Sequence[ResourceSpec], resources: Vocabulary) -> Demand:
+    """Resources that a score looks at: those configured, scalar ones only if the pod requests them.
+
+    Parameters
+    ----------
+    amounts : int64 ndarray, shape (n_resources,)
+        What the pod requests.
+    specs : sequence of ResourceSpec
+    """
+    used = [(resources.find(spec.name), spec.weight) for spec in specs]
+    kept = [
+        (row, w)
+        for row, w in used
+        if row >= 0 and (row in (CPU, MEMORY) or not is_scalar(resources[row]) or amounts[row] > 0)
+    ]
+    rows = np.array([row for row, _ in kept], np.int32)
+    return Demand(rows, amounts[rows], np.array([weight for _, weight in kept], np.int64))
+
+
+_pre_filter: type[PreFilterPlugin] = NodeResourcesFit
+_filter: type[FilterPlugin] = NodeResourcesFit
+_pre_score: type[PreScorePlugin] = NodeResourcesFit
+_score: type[ScorePlugin] = NodeResourcesFit

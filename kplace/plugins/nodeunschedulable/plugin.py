@@ -1,0 +1,32 @@
+"""NodeUnschedulable (upstream ``plugins/nodeunschedulable``)."""
+
+import numpy as np
+
+from kplace.dtypes import I32, Code
+from kplace.framework import Cycle, FilterPlugin, Verdict
+from kplace.objects.core import Taint
+from kplace.plugins import names
+from kplace.plugins.tolerations import NO_SCHEDULE, tolerated
+
+REASON = "node(s) were unschedulable"
+CORDON = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
+
+
+class NodeUnschedulable:
+    """Rules out nodes with ``spec.unschedulable``, unless the pod tolerates the taint that stands for it."""
+
+    name = names.NODE_UNSCHEDULABLE
+
+    def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
+        """Judge each of ``nodes``."""
+        tolerates_cordon = tolerated(CORDON, cycle.template.spec.tolerations or ())
+        cordoned = cycle.state.columns.nodes.unschedulable.take(nodes)
+        passes = np.ones(len(nodes), np.bool_) if tolerates_cordon else ~cordoned
+        return Verdict.of_mask(passes, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+    def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
+        """Upstream's words."""
+        return (REASON,)
+
+
+_: type[FilterPlugin] = NodeUnschedulable

@@ -1,0 +1,1 @@
+"""NodeVolumeLimits: how many volumes a node can attach."""

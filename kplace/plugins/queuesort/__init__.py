@@ -1,0 +1,1 @@
+"""PrioritySort: higher priority first, then who came first."""

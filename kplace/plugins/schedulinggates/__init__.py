@@ -1,0 +1,1 @@
+"""SchedulingGates: a pod with gates does not enter the queue."""

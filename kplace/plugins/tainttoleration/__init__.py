@@ -1,0 +1,1 @@
+"""TaintToleration: taints that a pod does not tolerate."""

@@ -1,0 +1,1 @@
+"""VolumeBinding: binding claims to volumes."""

@@ -1,0 +1,1 @@
+"""VolumeRestrictions: disks and ReadWriteOncePod claims that cannot be shared."""

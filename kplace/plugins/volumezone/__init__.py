@@ -1,0 +1,1 @@
+"""VolumeZone: volumes that are tied to a zone."""

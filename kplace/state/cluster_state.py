@@ -1,0 +1,154 @@
+"""The mutable state of a cluster while its pods are placed."""
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from kplace.columns.cluster import ClusterColumns
+from kplace.columns.template_index import TemplateIndex
+from kplace.columns.templates import Template
+from kplace.dtypes import I32, I64, NO_NODE
+from kplace.state.groups import Membership, PodGroups, add_to_rows
+from kplace.state.node_resources import Request, add_pod, add_pods, empty_node_resources
+
+T = TypeVar("T")
+
+
+class ClusterState:
+    """Where every pod is and what that leaves on every node.
+
+    Parameters
+    ----------
+    columns : ClusterColumns
+        The cluster as read; never modified.
+
+    Attributes
+    ----------
+    node_of_pod : int32 ndarray, shape (n_pods,)
+        The node each pod takes room on; `NO_NODE` if none.
+    resources : NodeResources
+    groups : PodGroups
+    next_start_index : int
+        Where the next search for feasible nodes begins.
+    """
+
+    def __init__(self, columns: ClusterColumns) -> None:
+        self.columns = columns
+        self.resources = empty_node_resources(columns.nodes)
+        self.groups = PodGroups(columns.templates, len(columns.nodes))
+        self.node_of_pod: I32 = np.full(len(columns.pods), NO_NODE, np.int32)
+        self.next_start_index = 0
+        self.all_nodes: I32 = np.arange(len(columns.nodes), dtype=np.int32)
+        self._requests = [Request(item.request, item.non_zero_request) for item in columns.templates]
+        self._compiled: dict[tuple[Hashable, int], object] = {}
+        self._shared: dict[Hashable, object] = {}
+        self._settle(np.flatnonzero(columns.pods.holding))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes in the snapshot."""
+        return len(self.columns.nodes)
+
+    def template_of(self, pod: int) -> Template:
+        """Template of a pod."""
+        return self.columns.templates[self.columns.pods.template[pod]]
+
+    def assume(self, pod: int, node: int) -> None:
+        """Put a pod on a node: its request and its groups are counted there from now on."""
+        self._count(pod, node, 1)
+        self.node_of_pod[pod] = node
+
+    def forget(self, pod: int) -> None:
+        """Take a pod off its node; undoes `assume` bit for bit."""
+        self._count(pod, int(self.node_of_pod[pod]), -1)
+        self.node_of_pod[pod] = NO_NODE
+
+    def group(
+        self,
+        key: Hashable,
+        member: Membership,
+        *,
+        among: Iterable[int] | None = None,
+        skips_terminating: bool = False,
+    ) -> int:
+        """Row of ``groups.counts`` for a group of templates, counted over the pods placed so far.
+
+        See `PodGroups.add` for the parameters; `template_index` finds what a selector's group is ``among``.
+        """
+        row = self.groups.find(key)
+        if row < 0:
+            known = len(self.groups)
+            row = self.groups.add(key, member, among=among, skips_terminating=skips_terminating)
+            if row == known:
+                self._recount(row)
+        return row
+
+    @property
+    def template_index(self) -> TemplateIndex:
+        """The templates by label."""
+        return self.shared(TemplateIndex, lambda columns: TemplateIndex(columns.templates))
+
+    def compiled(self, owner: Hashable, template: Template, make: Callable[[Template], T]) -> T:
+        """What ``owner`` derives from a template, made once and kept as long as the nodes do not change."""
+        key = (owner, template.code)
+        if key not in self._compiled:
+            self._compiled[key] = make(template)
+        return self._compiled[key]  # type: ignore[return-value]
+
+    def shared(self, owner: Hashable, make: Callable[[ClusterColumns], T]) -> T:
+        """What ``owner`` derives from the columns as a whole, made once and kept as long as the nodes do not change."""
+        if owner not in self._shared:
+            self._shared[owner] = make(self.columns)
+        return self._shared[owner]  # type: ignore[return-value]
+
+    def _settle(self, pods: I64) -> None:
+        """Put the pods that the input has on nodes there, all at once; no group exists yet."""
+        nodes = self.columns.pods.node[pods]
+        self.node_of_pod[pods] = nodes
+        if len(pods):
+            table = Request(
+                np.stack([request.plain for request in self._requests]),
+                np.stack([request.non_zero for request in self._requests]),
+            )
+            add_pods(self.resources, table, self.columns.pods.template[pods], nodes)
+
+    def _count(self, pod: int, node: int, sign: int) -> None:
+        template = int(self.columns.pods.template[pod])
+        add_pod(self.resources, self._requests[template], node, sign)
+        rows = self.groups.rows(template, terminating=bool(self.columns.pods.terminating[pod]))
+        if len(rows):
+            add_to_rows(self.groups.counts, self.groups.totals, rows, node, sign)
+
+    def _recount(self, row: int) -> None:
+        by_template = self.shared(_PodsByTemplate, _pods_by_template)
+        pods = by_template.of(self.groups.members(row))
+        pods = pods[self.node_of_pod[pods] >= 0]
+        self.groups.recount(row, self.node_of_pod[pods], self.columns.pods.terminating[pods])
+
+
+class _PodsByTemplate(NamedTuple):
+    """The pods sorted by template.
+
+    Attributes
+    ----------
+    pods : int64 ndarray, shape (n_pods,)
+    starts : int64 ndarray, shape (n_templates + 1,)
+        Where each template's pods begin in ``pods``, and the end.
+    """
+
+    pods: I64
+    starts: I64
+
+    def of(self, templates: I32) -> I64:
+        """Pods of some templates."""
+        first = self.starts[templates]
+        lengths = self.starts[templates + 1] - first
+        shift = first - (np.cumsum(lengths) - lengths)
+        return self.pods[np.arange(lengths.sum()) + np.repeat(shift, lengths)]
+
+
+def _pods_by_template(columns: ClusterColumns) -> _PodsByTemplate:
+    template = columns.pods.template
+    order = np.argsort(template, kind="stable")
+    return _PodsByTemplate(order, np.searchsorted(template[order], np.arange(len(columns.templates) + 1)))
