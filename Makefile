@@ -31,7 +31,7 @@ check: $(VENV)/.installed-dev ## Lint, formatting, types and the import contract
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.installed-dev ## Mend what ruff can mend, then format.
 	$(BIN)/ruff check --fix

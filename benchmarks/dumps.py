@@ -47,14 +47,15 @@ class DumpSize:
     apps: int = 300
 
 
-def write_dump(path: Path, size: DumpSize = DumpSize(), *, seed: int = 0, indent: int | None = 4) -> int:
+def write_dump(path: Path, size: DumpSize | None = None, *, seed: int = 0, indent: int | None = 4) -> int:
     """Write a dump object by object and return its size in bytes.
 
-    ``indent`` is kubectl's 4; None writes it without spaces, as the API server sends it.
+    ``indent`` is kubectl's 4; None writes it without spaces, as the API server sends it. The default size is
+    5,000 nodes and 100,000 pods: about a gigabyte.
     """
     with path.open("wb") as file:
         writer = _ListWriter(file, indent)
-        for item in _objects(size, Random(seed), writer.render):
+        for item in _objects(size or DumpSize(), Random(seed), writer.render):
             writer.add(item)
         return writer.close()
 

@@ -83,6 +83,7 @@ class Status(IntEnum):
     UNSCHEDULABLE = 1
     GATED = 2
     SKIPPED = 3
+    PREEMPTED = 4
 
 
 class TieBreak(IntEnum):
@@ -90,3 +91,14 @@ class TieBreak(IntEnum):
 
     FIRST = 0
     RANDOM = 1
+
+
+class PreemptionMode(IntEnum):
+    """What becomes of a pod for which others would have to leave."""
+
+    OFF = 0
+    """DefaultPreemption is not asked."""
+    DRY_RUN = 1
+    """It is said which pods would have to leave, and nothing is done."""
+    IMMEDIATE = 2
+    """They leave at once, and the pod is tried again at once."""

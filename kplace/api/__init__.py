@@ -2,7 +2,7 @@
 
 from kplace.api.cluster import Cluster, read
 from kplace.api.explaining import explain
-from kplace.api.placing import place
 from kplace.api.placements import Placements, read_placements
+from kplace.api.placing import place
 
 __all__ = ["Cluster", "Placements", "explain", "place", "read", "read_placements"]

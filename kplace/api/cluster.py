@@ -1,16 +1,25 @@
 """A cluster as users hold it: columns inside, DataFrames outside."""
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from kplace.columns import ClusterColumns, Note
+from kplace.errors import UsageError
+from kplace.frames.from_frames import Rules, columns_from_frames
 from kplace.frames.nodes import nodes_frame
 from kplace.frames.pods import pods_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
+from kplace.io.atomic import Target
+from kplace.io.expand import expand
+from kplace.io.manifests import FORMS, api_version_of, write_manifests
+from kplace.io.read import read_builder
+from kplace.io.report import input_notes
+from kplace.io.shape import fit
+from kplace.io.validate import CHECKS
+from kplace.objects.defaulting import DEFAULT_SCHEDULER
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,9 @@ class Case:
     """
 
     percentage_of_nodes_to_score: int | None = None
+
+
+_NO_PODS = pd.DataFrame({"pod": []})
 
 
 class Cluster:
@@ -39,48 +51,161 @@ class Cluster:
         self.columns = columns
         self.case = case
 
+    @staticmethod
+    def from_frames(
+        nodes: pd.DataFrame, pods: pd.DataFrame | None = None, *, others: "Cluster | None" = None
+    ) -> "Cluster":
+        """Make a cluster of a table of nodes and a table of pods.
+
+        Parameters
+        ----------
+        nodes : DataFrame
+            One row per node, in the order in which they were added to the cluster. Columns, all but the first optional:
+
+            - ``node`` or ``name``
+            - ``cpu``, ``memory``, ``ephemeral-storage``, ``pods`` and extended resources such as ``nvidia.com/gpu``:
+              what the node offers, as Kubernetes writes quantities (``"500m"``, ``"8Gi"``, 4); or
+              ``allocatable_cpu_milli``, ``allocatable_memory_bytes`` and so on, as `nodes` has them. Without a column
+              for pods 110 are allowed.
+            - ``labels``, dicts, and ``label:KEY``, one column for each label; ``zone``, ``region`` and
+              ``instance_type`` stand for their labels. A table without ``labels`` gets ``kubernetes.io/hostname`` from
+              the name.
+            - ``taints``: ``"key=value:Effect,key:Effect"``, or lists of dicts
+            - ``unschedulable``, and ``images``, dicts of names and bytes
+        pods : DataFrame, optional
+            One row per pod, in the order of the input. Columns, all but the first optional:
+
+            - ``pod`` or ``name``, and ``namespace``, by default ``default``
+            - ``node``: where it runs; NA for a waiting pod
+            - ``cpu``, ``memory`` and the others: what it requests; or ``requested_cpu_milli`` and so on, as `pods` has
+              them. 0 is as good as no request.
+            - ``labels``, ``label:KEY``, ``node_selector`` (dicts); ``tolerations``:
+              ``"key=value:Effect,key:Effect,*"``, or lists of dicts
+            - ``priority``, ``scheduler``, ``gated``, ``phase``, ``terminating``, ``created``, ``started``,
+              ``owner_kind`` with ``owner``
+            - ``spec``: a dict, the whole pod spec, for anything else. Where another column says something else, the
+              column counts: what it requests is then requested by the first container alone.
+        others : Cluster, optional
+            Services, ReplicaSets, Namespaces, PriorityClasses and all other kinds are taken from it. Controllers are
+            not expanded again.
+
+        Returns
+        -------
+        Cluster
+
+        Raises
+        ------
+        InputError
+            With every fault of both tables, by row and column.
+
+        Notes
+        -----
+        ``Cluster.from_frames(cluster.nodes, cluster.pods, others=cluster)`` places like ``cluster``. The tables do not
+        carry uids, owners beyond kind and name, and nominated nodes; without ``others`` what depends on further objects
+        is lost too, such as default spreading and the labels of namespaces.
+
+        Examples
+        --------
+        >>> nodes = pd.DataFrame({"node": ["a", "b"], "cpu": [4, 8], "memory": "16Gi", "zone": ["x", "y"]})
+        >>> pods = pd.DataFrame({"pod": ["web", "db"], "cpu": "500m", "memory": "1Gi", "node": [None, "b"]})
+        >>> Cluster.from_frames(nodes, pods)
+        <Cluster: 2 nodes, 2 pods, 1 of them waiting>
+        """
+        tables: dict[str, object] = {"nodes": nodes, "pods": _NO_PODS if pods is None else pods}
+        for argument, given in tables.items():
+            if not isinstance(given, pd.DataFrame):
+                msg = f"{argument}: expected a DataFrame, got {type(given).__name__}"
+                raise UsageError(msg)
+        columns = columns_from_frames(
+            nodes,
+            _NO_PODS if pods is None else pods,
+            Rules(checks=CHECKS, fit=fit, api_version=api_version_of),
+            others=None if others is None else others.columns,
+        )
+        columns.notes.extend(input_notes(columns, [DEFAULT_SCHEDULER]))
+        return Cluster(columns, None if others is None else others.case)
+
     @property
     def notes(self) -> list[Note]:
         """What the input lacks or holds that a user should know."""
         return self.columns.notes
 
     @cached_property
-    def nodes(self) -> "pd.DataFrame":
+    def nodes(self) -> pd.DataFrame:
         """One row per node: `kplace.frames.schema.NODES`."""
         return nodes_frame(self.columns)
 
     @cached_property
-    def pods(self) -> "pd.DataFrame":
+    def pods(self) -> pd.DataFrame:
         """One row per pod: `kplace.frames.schema.PODS`."""
         return pods_frame(self.columns)
+
+    def to_manifests(self, target: Target, *, form: str | None = None) -> None:
+        """Write the cluster as Kubernetes objects, every pod where it is now; `read` reads it again.
+
+        Parameters
+        ----------
+        target : path or binary file
+            A name that ends in ``.gz`` or ``.zst`` is compressed.
+        form : {"json", "yaml", "folder"}, optional
+            One ``List``, one document per object, or a folder with one file per kind. By default the name decides:
+            ``.yaml`` and ``.yml``, ``.json``, and a folder for any other.
+
+        Raises
+        ------
+        UsageError
+            There is no such form.
+        OutputError
+            It cannot be written; nothing is left of it then.
+        """
+        if form is None:
+            form = _form_of(target)
+        if form not in FORMS:
+            msg = f"form: expected {' or '.join(map(repr, FORMS))}, got {form!r}"
+            raise UsageError(msg)
+        write_manifests(self.columns, target, form)
 
     def __repr__(self) -> str:
         waiting = int(self.columns.pods.waiting.sum())
         return f"<Cluster: {len(self.columns.nodes)} nodes, {len(self.columns.pods)} pods, {waiting} of them waiting>"
 
 
+def _form_of(target: Target) -> str:
+    if not isinstance(target, str | os.PathLike):
+        return "json"
+    name = Path(target).name.lower().removesuffix(".gz").removesuffix(".zst")
+    if name.endswith((".yaml", ".yml")):
+        return "yaml"
+    return "json" if name.endswith(".json") else "folder"
+
+
 def read(*sources: str | Path) -> Cluster:
-    """Read a cluster."""
-    import gzip
-    import json
+    """Read a cluster; controllers are expanded to the pods that they still lack.
 
-    import msgspec
+    Parameters
+    ----------
+    *sources : str or path
+        Files, folders (with all below them), patterns with ``*``, or ``"-"`` for standard input; JSON or YAML, plain,
+        ``.gz`` or ``.zst``: manifests, lists, dumps of ``kubectl get ... -o json``, support bundles. A golden case's
+        objects are taken as they stand, without pods that its controllers lack.
 
-    from kplace.columns import ClusterBuilder
-    from kplace.objects import core, policy, storage, workloads
+    Returns
+    -------
+    Cluster
+        `Cluster.notes` says what was left out and what the input lacks.
 
-    kinds = {
-        n: getattr(m, n) for m in (core, workloads, policy, storage) for n in dir(m) if isinstance(getattr(m, n), type)
-    }
-    builder = ClusterBuilder()
-    case = None
-    for source in sources:
-        data = Path(source).read_bytes()
-        found = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
-        if "objects" in found:
-            case = Case((found.get("config") or {}).get("percentageOfNodesToScore"))
-        for item in found.get("objects") or found.get("items") or [found]:
-            if item["kind"] in kinds:
-                kind = item["kind"]
-                builder.add(kind, msgspec.convert(item, kinds[kind]), json.dumps(item).encode(), str(source))
-    return Cluster(builder.finish(), case)
+    Raises
+    ------
+    InputError
+        With every fault of every source.
+    """
+    builder, report = read_builder(*sources)
+    if not report.cases:
+        expand(builder)
+    columns = builder.finish()
+    columns.notes.extend(input_notes(columns, [DEFAULT_SCHEDULER]))
+    if not report.cases:
+        return Cluster(columns)
+    config = next((case.config for case in report.cases if case.config), {})
+    percentage = config.get("percentageOfNodesToScore")
+    return Cluster(columns, Case(percentage if isinstance(percentage, int) else None))

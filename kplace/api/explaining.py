@@ -1,5 +1,6 @@
 """Why a pod goes where it goes, or nowhere."""
 
+from dataclasses import replace
 from difflib import get_close_matches
 
 import numpy as np
@@ -64,10 +65,8 @@ def explain(
         msg = f"top: expected a positive number, got {top}"
         raise UsageError(msg)
     index = find_pod(cluster.columns, pod)
-    state = ClusterState(cluster.columns)
-    held = int(state.node_of_pod[index])
-    if held != NO_NODE:
-        state.forget(index)
+    held = int(cluster.columns.pods.node[index]) if cluster.columns.pods.holding[index] else NO_NODE
+    state = ClusterState(_without_node(cluster.columns, index))
     profile = default_profile()
     options = Options(TieBreak.FIRST, 0, percentage_for(cluster, percentage_of_nodes_to_score))
     attempt = try_pod(state, profile, index, 0, options)
@@ -81,6 +80,13 @@ def explain(
         "message": diagnose(attempt)[1] if attempt.node == NO_NODE else "",
     }
     return table if top is None else table.head(top)
+
+
+def _without_node(columns: ClusterColumns, pod: int) -> ClusterColumns:
+    """Take a pod off its node; nor does it name that node any more, which NodeName looks at."""
+    node = columns.pods.node.copy()
+    node[pod] = NO_NODE
+    return replace(columns, pods=replace(columns.pods, node=node))
 
 
 def find_pod(columns: ClusterColumns, pod: str) -> int:

@@ -1,5 +1,6 @@
 """The group of all commands; a command's module is imported when it is asked for."""
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -7,6 +8,7 @@ import click
 
 from kplace import __version__
 from kplace.cli.errors import refusals
+from kplace.cli.options import quiet_option
 
 COMMANDS = {
     "place": "kplace.cli.place:place",
@@ -33,6 +35,15 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a misspelt one is answered with the nearest."""
+        near = get_close_matches(args[0], COMMANDS, n=1)
+        if args[0] not in COMMANDS and near:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command returns
         """Run the command; what kplace raises on purpose becomes a message and exit code 2."""
         with refusals():
@@ -40,13 +51,15 @@ class LazyGroup(click.Group):
 
 
 @click.group(
+    "kplace",
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit codes: 0 done (pods without a node included), 1 only with --fail-on-pending, 2 bad input or usage, "
-    "130 interrupted.",
+    epilog="Exit codes: 0 done, pods that stay pending included; 1 only with --fail-on-pending and something pending; "
+    "2 bad input, configuration or usage; 130 interrupted.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
-def app() -> None:
+@quiet_option
+def cli() -> None:
     """Place the waiting pods of a Kubernetes cluster exactly as kube-scheduler would, and see why.
 
     Reads manifests and kubectl dumps; needs no cluster. Begin with: kplace place FOLDER

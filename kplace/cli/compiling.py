@@ -2,7 +2,7 @@
 
 from kplace.cli.console import note
 
-SECONDS = 30
+SECONDS = 20
 """About how long it takes to compile all kernels on an ordinary machine."""
 
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -48,33 +49,36 @@ def complain(lines: Iterable[str], message: str, file: IO[Any] | None = None) ->
     """Print a refusal on standard error: its details, then what it comes to."""
     for line in lines:
         _to_stderr(line, file)
-    _to_stderr(click.style("kplace: ", fg="red", bold=True) + message, file)
+    _to_stderr(click.style("Error: ", fg="red") + message, file)
 
 
 def _to_stderr(text: str, file: IO[Any] | None = None) -> None:
-    try:
+    with suppress(BrokenPipeError):  # nobody reads it; the work itself goes on
         click.echo(text, file=file, err=True, color=False if colourless() else None)
-    except BrokenPipeError:
-        pass  # nobody reads it; the work itself goes on
 
 
-def console() -> "Console":
-    """A rich console on standard output: at most `MAX_WIDTH` columns, plain where it is not a terminal."""
+def show(render: Callable[["Console"], None]) -> None:
+    """Print what ``render`` prints on a rich console: at most `MAX_WIDTH` columns, plain where it is no terminal."""
     from rich.console import Console
 
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        # Rather a question mark than a traceback where the locale lacks a letter.
-        reconfigure(errors="replace")
-    made = Console(
+    console = Console(
         file=sys.stdout,
         color_system=None if colourless() else "auto",
         highlight=False,
         markup=False,
         emoji=False,
     )
-    made.width = min(made.width, MAX_WIDTH)
-    return made
+    console.width = min(console.width, MAX_WIDTH)
+    with console.capture() as capture:
+        render(console)
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    emit(lambda: write_text("\n".join(lines) + "\n"))
+
+
+def write_text(text: str) -> None:
+    """Write to standard output; letters that its encoding lacks become question marks."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
 
 
 def emit(write: Callable[[], None]) -> None:

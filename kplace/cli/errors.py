@@ -67,12 +67,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def one_line(text: object) -> str:
-    """Text without line breaks and control characters, which an input could smuggle into a terminal.
+    r"""Text without line breaks and control characters, which an input could smuggle into a terminal.
 
     Examples
     --------
-    >>> one_line("a\\n b\\x1b[31m")
-    'a b\\\\x1b[31m'
+    >>> one_line("a\n b\x1b[31m")
+    'a b\\x1b[31m'
     """
     words = " ".join(str(text).split())
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)

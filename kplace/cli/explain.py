@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kplace.cli.compiling import announce_compiling, needs_compiling
-from kplace.cli.console import console, emit, is_quiet, note
+from kplace.cli.console import emit, is_quiet, note, show
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
@@ -14,13 +14,13 @@ from kplace.cli.progress import Work
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kplace.api import Cluster
-
 
 @click.command(short_help="Show what every node has to say to one pod.")
 @inputs_argument
 @click.option("--pod", required=True, metavar="NS/NAME", help="The pod; one that has a node is taken off it first.")
-@click.option("--top", type=click.IntRange(min=1), metavar="K", help="The K best nodes only, the rejected ones by reason.")
+@click.option(
+    "--top", type=click.IntRange(min=1), metavar="K", help="The K best nodes only, the rejected ones by reason."
+)
 @click.option("--raw", is_flag=True, help="Show each plugin's raw and normalised score as well.")
 @percentage_option
 @click.option(
@@ -41,9 +41,10 @@ def explain(
     percentage_of_nodes_to_score: int | None,
     form: str,
 ) -> None:
-    """Show for every node the first filter that rejects it and why, or the score of each plugin, the total and the rank.
+    """Show for every node the first filter that rejects it, and why, or each plugin's score, the total and the rank.
 
-    The cluster is taken as it is: pods that are waiting, too, are waiting still. INPUT is what place takes.
+    No other waiting pod is placed before. To ask about the cluster after a run, give what place --out DIR/ wrote.
+    INPUT is what place takes.
     """
     with Work() as work:
         work.stage("reading")
@@ -65,20 +66,14 @@ def explain(
     if form != TABLE:
         emit(lambda: _print_rows(nodes, form))
     elif not is_quiet():
-        emit(lambda: _print_tables(cluster, pod, nodes, top, raw))
+        from kplace.cli.render_explain import View, render_explain
+
+        show(lambda console: render_explain(console, cluster, View(nodes, top, raw)))
 
 
 def _print_rows(nodes: "pd.DataFrame", form: str) -> None:
     if form == "csv":
-        nodes.to_csv(sys.stdout, index=False)
+        nodes.to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
-        nodes.to_json(sys.stdout, orient="records", lines=False, indent=1)
+        nodes.to_json(sys.stdout, orient="records", indent=1)
         sys.stdout.write("\n")
-
-
-def _print_tables(cluster: "Cluster", pod: str, nodes: "pd.DataFrame", top: int | None, raw: bool) -> None:
-    from kplace.cli.render_explain import View, render_explain
-
-    pods = cluster.columns.pods
-    index = next(p for p in range(len(pods)) if pods.key(p) == pod)
-    render_explain(console(), cluster, index, View(nodes, top, raw))

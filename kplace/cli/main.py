@@ -1,13 +1,14 @@
 """The process around the commands: interrupts, broken pipes and exit codes.
 
-It imports next to nothing, so that even an interrupt during the imports ends without a traceback.
+It imports next to nothing, so that even an interrupt during the imports ends without a traceback; ``cli``, the group of
+all commands, is imported when it is asked for.
 """
 
 import os
 import signal
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -94,22 +95,24 @@ def run(arguments: list[str]) -> int:
     """
     import click
 
-    from kplace.cli.app import app
+    from kplace.cli.app import cli
 
     try:
-        result = app.main(arguments, prog_name="kplace", standalone_mode=False)
+        result = cli.main(arguments, prog_name="kplace", standalone_mode=False)
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
         error.show()
         return REFUSED
+    except SystemExit:
+        return DONE  # so click ends shell completion, and a run whose reader has gone away
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception:
         import traceback
 
         traceback.print_exc()
-        click.echo("This is a bug in kplace, not in your input. Please report it with the lines above.", err=True)
+        click.echo("Error: this is a bug in kplace; please report it with the lines above.", err=True)
         return BUG
     return result if isinstance(result, int) else DONE
 
@@ -119,3 +122,12 @@ def drop_output() -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, sys.stdout.fileno())
     os.close(null)
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
+    if name == "cli":
+        from kplace.cli.app import cli
+
+        return cli
+    msg = f"module 'kplace.cli.main' has no attribute {name!r}"
+    raise AttributeError(msg)

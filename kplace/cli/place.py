@@ -1,23 +1,27 @@
 """``kplace place``: place the waiting pods and show what came of it."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from kplace.cli.compiling import announce_compiling, needs_compiling
-from kplace.cli.console import console, emit, is_quiet, note
+from kplace.cli.console import emit, is_quiet, note, show
 from kplace.cli.main import PENDING
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
-from kplace.cli.output import FORMATS, TABLE, Kind, plan_targets, rows_to_stdout, write_target
+from kplace.cli.output import FORMATS, TABLE, check_writable, plan_targets, rows_to_stdout, takes_rows, write_target
 from kplace.cli.progress import Work
-
-if TYPE_CHECKING:
-    from kplace.api import Placements
 
 
 @click.command(short_help="Place the waiting pods and show what comes of it.")
 @inputs_argument
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of the draws among equal nodes.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the draws among equal nodes.",
+)
 @click.option(
     "--tie-break",
     type=click.Choice(["random", "first"]),
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="A summary for people, or the result rows on standard output (where an --out file takes them: only there).",
 )
-@click.option("--trace", metavar="FILE", help="Write what was decided in every attempt, and from what, as JSON (.gz by name).")
+@click.option(
+    "--trace", metavar="FILE", help="Write what was decided in every attempt, and from what, as JSON (.gz by name)."
+)
 @click.option(
     "--trace-detail",
     type=click.Choice(["full", "counts"]),
@@ -67,13 +73,15 @@ def place(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Place the waiting pods of a cluster, each once, in the scheduler's order.
 
-    INPUT: files, folders, globs, or - for standard input; any mix of kubectl dumps and manifests as JSON or YAML, plain,
-    .gz or .zst. Controllers become the pods they still lack.
+    INPUT: files, folders, globs, or - for standard input; any mix of kubectl dumps and manifests as JSON or YAML,
+    plain, .gz or .zst. Controllers become the pods they still lack.
     """
     if trace_detail and not trace:
         msg = "only says what --trace FILE writes; there is no --trace"
         raise click.BadParameter(msg, param_hint="'--trace-detail'")
     targets = plan_targets(out, form, inputs)
+    if trace:
+        check_writable(Path(trace), "--trace", inputs)
     with Work() as work:
         work.stage("reading")
         import kplace
@@ -99,15 +107,11 @@ def place(  # noqa: PLR0913 - one parameter an option
         for target in targets:
             write_target(placements, target)
     if form != TABLE:
-        if not any(target.kind is Kind.ROWS and target.form == form for target in targets):
+        if not takes_rows(targets, form):
             emit(lambda: rows_to_stdout(placements, form))
     elif not is_quiet():
-        emit(lambda: _print_summary(placements, f"seed {seed}" if tie_break == "random" else "first of equals"))
+        from kplace.cli.render_summary import render_summary
+
+        show(lambda console: render_summary(console, placements))
     if fail_on_pending and placements.summary().pending:
         ctx.exit(PENDING)
-
-
-def _print_summary(placements: "Placements", run: str) -> None:
-    from kplace.cli.render_summary import render_summary
-
-    render_summary(console(), placements, run)

@@ -58,7 +58,7 @@ class Work:
             self._stage = name
             if self._live is not None:
                 progress, task = self._live
-                progress.reset(task, description=name, total=None)
+                progress.reset(task, description=name, total=None, count="")
 
     def advance(self, done: int, total: int) -> None:
         """Say how many of how many pods are done; cheap enough to be called for each."""
@@ -68,11 +68,17 @@ class Work:
             return
         self._next_update = time.monotonic() + INTERVAL
         progress, task = self._live
-        progress.update(task, completed=done, total=total)
+        progress.update(task, completed=done, total=total, count=f"{done:,}/{total:,}")
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
         with self._lock:
             if not self._shown:
@@ -81,10 +87,10 @@ class Work:
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
+                TextColumn("{task.fields[count]}"),
                 TimeRemainingColumn(compact=True),
                 console=Console(file=sys.stderr, color_system=None if colourless() else "auto"),
                 transient=True,
             )
             progress.start()
-            self._live = progress, progress.add_task(self._stage, total=None)
+            self._live = progress, progress.add_task(self._stage, total=None, count="")

@@ -1,12 +1,13 @@
 """Pieces that the rendered summaries share: bars, numbers with units, names that wrap where they should."""
 
 import re
+from math import isnan
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-BAR_WIDTH = 12
+BAR_WIDTH = 16
 
 _BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
@@ -14,14 +15,13 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
 
 def plain_table(*, header: bool = True) -> Table:
     """A table without lines, two blanks between columns and before the first."""
-    table = Table(box=None, show_header=header, pad_edge=True, padding=(0, 0, 0, 2), header_style="dim", show_edge=False)
-    return table
+    return Table(box=None, show_header=header, padding=(0, 0, 0, 2), header_style="dim")
 
 
 def title(console: Console, text: str, aside: str = "") -> None:
     """A heading after an empty line, with a remark."""
     console.print()
-    console.print(Text(text, style="bold").append(f"  {aside}" if aside else "", style="not bold dim"))
+    console.print(Text.assemble((text, "bold"), (f"  {aside}" if aside else "", "dim")))
 
 
 def bar(console: Console, before: float, after: float, width: int = BAR_WIDTH) -> Text:
@@ -33,13 +33,10 @@ def bar(console: Console, before: float, after: float, width: int = BAR_WIDTH) -
         Shares, 0 to 1; what lies beyond is cut off. NaN gives an empty bar.
     """
     used, added, free = ("#", "+", ".") if console.options.ascii_only else ("█", "▓", "░")
-    first, second = (round(width * min(max(share, 0.0), 1.0)) if share == share else 0 for share in (before, after))
+    first, second = (0 if isnan(share) else round(width * min(max(share, 0.0), 1.0)) for share in (before, after))
     second = max(first, second)
-    return (
-        Text(used * first, style="blue")
-        .append(added * (second - first), style="green")
-        .append(free * (width - second), style="dim")
-    )
+    parts = ((used * first, "blue"), (added * (second - first), "green"), (free * (width - second), "dim"))
+    return Text.assemble(*parts)
 
 
 def percent(share: float) -> str:
@@ -50,7 +47,7 @@ def percent(share: float) -> str:
     >>> percent(0.4567), percent(1.0), percent(float("nan"))
     ('45.7 %', '100.0 %', '-')
     """
-    return f"{share:.1%}".replace("%", " %") if share == share else "-"
+    return "-" if isnan(share) else f"{share:.1%}".replace("%", " %")
 
 
 def amount(resource: str, value: int) -> str:

@@ -1,17 +1,25 @@
 """What ``kplace explain`` prints for people."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from kplace.api import Cluster
+from kplace.api.explaining import find_pod
 from kplace.cli.errors import counted, one_line
 from kplace.cli.render import amount, plain_table, title, words
 
 SCORED, OUTSIDE, REJECTED = "scored", "outside sample", "rejected"
 """Verdicts in the table of `kplace.explain`."""
+
+LEAST_NAME = 16
+"""Columns that a node's name keeps where room is short."""
+ANY_WIDTH = 10_000
+"""Wider than any table."""
 
 _WEIGHTED = "weighted_"
 
@@ -44,15 +52,9 @@ class View:
         return [str(name).removeprefix(_WEIGHTED) for name in self.nodes.columns if str(name).startswith(_WEIGHTED)]
 
 
-def render_explain(console: Console, cluster: Cluster, pod: int, view: View) -> None:
-    """Print what every node has to say to a pod: the funnel of filters, the scores, the rejections.
-
-    Parameters
-    ----------
-    pod : int
-        Its index in the cluster.
-    """
-    _head(console, cluster, pod)
+def render_explain(console: Console, cluster: Cluster, view: View) -> None:
+    """Print what every node has to say to a pod: the funnel of filters, the scores, the rejections."""
+    _head(console, cluster, view)
     _funnel(console, view)
     _best(console, view)
     _scores(console, view)
@@ -60,19 +62,15 @@ def render_explain(console: Console, cluster: Cluster, pod: int, view: View) -> 
     console.print()
 
 
-def _head(console: Console, cluster: Cluster, pod: int) -> None:
-    columns = cluster.columns
-    pods, template = columns.pods, columns.templates[columns.pods.template[pod]]
-    asks = [
-        f"{name} {amount(name, int(value))}"
-        for name, value in zip(columns.resources, template.request, strict=True)
-        if value
-    ]
-    console.print(Text(pods.key(pod), style="bold"))
-    node = int(pods.node[pod])
-    where = f"on {columns.nodes.names[node]}, taken off for the question" if node >= 0 else "waiting"
-    facts = [where, f"priority {int(pods.priority[pod]):,}", f"requests {', '.join(asks) or 'nothing'}"]
-    console.print(Text(", ".join(facts), style="dim"))
+def _head(console: Console, cluster: Cluster, view: View) -> None:
+    columns, about = cluster.columns, view.nodes.attrs
+    pod = find_pod(columns, about["pod"])
+    request = columns.templates[columns.pods.template[pod]].request
+    asks = [f"{amount(name, int(much))} {name}" for name, much in zip(columns.resources, request, strict=True) if much]
+    where = f"on {about['node']}, taken off it for the question" if about["node"] else "without a node"
+    facts = [where, f"priority {int(columns.pods.priority[pod]):,}", f"requests {', '.join(asks) or 'nothing'}"]
+    console.print(Text(about["pod"], style="bold"))
+    console.print(Text("; ".join(facts), style="dim"))
 
 
 def _funnel(console: Console, view: View) -> None:
@@ -85,7 +83,7 @@ def _funnel(console: Console, view: View) -> None:
     table.add_column(no_wrap=True, style="yellow", justify="right")
     table.add_column(overflow="fold")
     table.add_row(f"{left:,}", "", "nodes")
-    for plugin, nodes in rejected.groupby("plugin", observed=True, sort=False):
+    for plugin, nodes in rejected.groupby("plugin", observed=True, sort=True):
         left -= len(nodes)
         table.add_row(f"{left:,}", f"-{len(nodes):,}", plugin_name(str(plugin)))
     outside = len(view.of(OUTSIDE))
@@ -113,39 +111,55 @@ def _best(console: Console, view: View) -> None:
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         text = Text(f"  best: one of {counted(len(names), 'node')} with {total:,}: ").append(shown, style="bold green")
     console.print(text)
+    held = view.nodes.attrs["node"]
+    if held:
+        console.print(Text(f"  its node, {held}: {standing(view, held)}", style="dim"))
+
+
+def standing(view: View, node: str) -> str:
+    """How one node stands among the others, in words."""
+    row = view.nodes[view.nodes["node"] == node].iloc[0]
+    if row["verdict"] == SCORED:
+        return f"rank {row['rank']:,} with {row['total']:,}"
+    return str(row["verdict"]) + (f" by {plugin_name(row['plugin'])}" if row["verdict"] == REJECTED else "")
 
 
 def _scores(console: Console, view: View) -> None:
     scored = view.of(SCORED)
     if scored.empty:
         return
-    telling = [plugin for plugin in view.plugins if scored[_WEIGHTED + plugin].nunique() > 1]
+    telling = [plugin for plugin in view.plugins if len(scored[_WEIGHTED + plugin].unique()) > 1]
     same = [plugin for plugin in view.plugins if plugin not in telling]
     if same:
         values = ", ".join(f"{plugin} {int(scored[_WEIGHTED + plugin].iloc[0]):,}" for plugin in same)
         console.print(Text(f"  the same for all: {values}", style="dim"))
-    table = plain_table()
-    table.add_column("rank", justify="right", vertical="bottom", no_wrap=True)
-    table.add_column("node", vertical="bottom", overflow="fold")
-    table.add_column("total", justify="right", vertical="bottom", no_wrap=True)
-    for plugin in telling:
-        table.add_column(words(plugin), justify="right", vertical="bottom")
     shown = scored if view.top is None else scored.head(view.top)
-    for row in shown.to_dict("records"):
-        cells = [_cell(row, plugin, view.raw) for plugin in telling]
-        style = "bold" if row["rank"] == 1 else ""
-        table.add_row(f"{row['rank']:,}", str(row["node"]), f"{row['total']:,}", *cells, style=style)
     console.print()
+    table = _score_table(shown, telling, "/" if view.raw else "")
+    if view.raw and console.measure(table, options=console.options.update(width=ANY_WIDTH)).maximum > console.width:
+        table = _score_table(shown, telling, "\n")
     console.print(table)
     if view.raw and telling:
-        console.print(Text("  raw > normalised > weighted", style="dim"))
+        console.print(Text("  raw, normalised, weighted", style="dim"))
     _more(console, len(scored) - len(shown), "with a lower rank")
     _more(console, len(view.of(OUTSIDE)), "feasible but outside the sample")
 
 
-def _cell(row: dict[str, object], plugin: str, raw: bool) -> str:
-    weighted = f"{row[_WEIGHTED + plugin]:,}"
-    return f"{row['raw_' + plugin]:,} > {row['normalised_' + plugin]:,} > {weighted}" if raw else weighted
+def _score_table(shown: pd.DataFrame, plugins: Sequence[str], separator: str) -> Table:
+    """A row per node; with a separator the raw and normalised scores stand before the weighted ones."""
+    table = plain_table()
+    table.add_column("rank", justify="right", vertical="bottom", no_wrap=True)
+    longest = max(len(str(name)) for name in shown["node"])
+    table.add_column("node", vertical="bottom", overflow="fold", min_width=min(longest, LEAST_NAME))
+    table.add_column("total", justify="right", vertical="bottom", no_wrap=True)
+    for plugin in plugins:
+        table.add_column(words(plugin), justify="right", vertical="bottom", no_wrap=True)
+    kinds = ("raw", "normalised", "weighted") if separator else ("weighted",)
+    for row in shown.to_dict("records"):
+        cells = [separator.join(f"{row[f'{kind}_{plugin}']:,}" for kind in kinds) for plugin in plugins]
+        style = "bold" if row["rank"] == 1 else ""
+        table.add_row(f"{row['rank']:,}", str(row["node"]), f"{row['total']:,}", *cells, style=style)
+    return table
 
 
 def _rejections(console: Console, view: View) -> None:
@@ -159,9 +173,9 @@ def _rejections(console: Console, view: View) -> None:
     table.add_column("filter", overflow="fold")
     table.add_column("reason", overflow="fold", ratio=1)
     if folded:
-        groups = rejected.groupby(["plugin", "code", "reasons"], observed=True, sort=False).size()
-        groups = groups.sort_values(ascending=False, kind="stable")
-        rows = [(f"{number:,}", *map(str, key)) for key, number in groups.items()]
+        keys = ["plugin", "code", "reasons"]
+        groups = rejected.groupby(keys, observed=True, sort=True).size().reset_index(name="nodes")
+        rows = list(groups[["nodes", *keys]].astype(str).itertuples(index=False, name=None))
     else:
         rows = list(rejected[["node", "plugin", "code", "reasons"]].astype(str).itertuples(index=False, name=None))
     for first, plugin, code, reasons in rows:

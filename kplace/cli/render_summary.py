@@ -1,29 +1,37 @@
 """What ``kplace place`` prints for people."""
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kplace.api import Placements
-from kplace.api.summary import Summary
+from kplace.api.summary import BusyNode, Summary
 from kplace.cli.errors import counted, one_line
 from kplace.cli.render import amount, bar, percent, plain_table, shorten, title
+from kplace.dtypes import Status
+from kplace.plugins.in_tree import DEFAULT_ORDER
 
 MOST_REASONS = 8
 MOST_PENDING = 10
 MOST_RESOURCES = 12
+OTHER_COLUMNS = 52
+"""Columns that the table of busy nodes needs beside the names of nodes and zones."""
+FULL = 0.9
+"""From this share on, a resource counts as full."""
+MARGINS = 10
+"""Columns of the table of pending pods beside names and reasons."""
+
+_STAGE = {plugin: stage for stage, (plugin, _) in enumerate(DEFAULT_ORDER)}
 
 
-def render_summary(console: Console, placements: Placements, run: str = "") -> None:
-    """Print a run at a glance: what became of the pods, why some wait, how full the nodes are.
-
-    Parameters
-    ----------
-    run : str
-        How the run was made, for the first line.
-    """
+def render_summary(console: Console, placements: Placements) -> None:
+    """Print a run at a glance: what became of the pods, how full the nodes are, why some pods wait."""
     summary = placements.summary()
-    _outcome(console, summary, run)
+    _outcome(console, summary, placements)
     _utilisation(console, summary)
     _busiest(console, summary)
     if summary.pending:
@@ -32,29 +40,30 @@ def render_summary(console: Console, placements: Placements, run: str = "") -> N
     console.print()
 
 
-def _outcome(console: Console, summary: Summary, run: str) -> None:
+def _outcome(console: Console, summary: Summary, placements: Placements) -> None:
+    if not summary.placed + summary.pending:
+        console.print(Text("No pod is waiting to be placed.", style="bold"))
     parts = [
-        (summary.placed, "placed", "bold green"),
-        (summary.pending, "pending", "bold yellow" if summary.pending else "dim"),
-        (summary.gated, "gated", "bold cyan"),
-        (summary.skipped, "of other schedulers", "dim"),
+        (summary.placed, "placed", "bold green" if summary.placed else "bold"),
+        (summary.pending, "pending", "bold yellow"),
     ]
-    line = Text("  ").join(
-        Text(f"{number:,} {word}", style=style) for number, word, style in parts if number or word in {"placed", "pending"}
-    )
-    tried = summary.placed + summary.pending
-    aside = f"{counted(tried, 'pod')} tried on {counted(summary.nodes, 'node')}"
+    parts += [(summary.gated, "gated", "bold cyan"), (summary.skipped, "of other schedulers", "bold dim")]
+    shown = [Text(f"{number:,} {word}", style=style) for number, word, style in parts[:1]]
+    shown += [Text(f"{number:,} {word}", style=style) for number, word, style in parts[1:] if number]
+    console.print(Text("  ").join(shown))
+    facts = [f"{counted(summary.placed + summary.pending, 'pod')} tried on {counted(summary.nodes, 'node')}"]
     if summary.made:
-        aside += f", {summary.made:,} made from controllers"
-    console.print(line)
-    console.print(Text(aside + (f", {run}" if run else ""), style="dim"))
+        facts.append(f"{summary.made:,} made from controllers")
+    facts.append(f"seed {placements.run.seed}" if placements.run.tie_break == "random" else "first of equal nodes")
+    facts.append(f"result {placements.result_hash[:12]}")
+    console.print(Text(", ".join(facts), style="dim"))
 
 
 def _utilisation(console: Console, summary: Summary) -> None:
     uses = [use for use in summary.utilisation if use.allocatable or use.after]
     if not uses:
         return
-    title(console, "Utilisation", "requested of allocatable, before and after")
+    title(console, "Utilisation", "requested of allocatable, before and after the run")
     table = plain_table()
     table.add_column("resource", overflow="fold")
     table.add_column("")
@@ -78,35 +87,42 @@ def _utilisation(console: Console, summary: Summary) -> None:
 def _busiest(console: Console, summary: Summary) -> None:
     if not summary.busiest:
         return
-    title(console, "Busiest nodes", "by the resource that is fullest")
+    title(console, "Busiest nodes", "by the resource of which least is left")
+    longest = max(len(node.node) + len(node.zone) for node in summary.busiest)
+    zones = any(node.zone for node in summary.busiest) and longest + OTHER_COLUMNS <= console.width
     table = plain_table()
     table.add_column("node", overflow="fold")
-    if any(node.zone for node in summary.busiest):
-        table.add_column("zone", overflow="fold")
-    table.add_column("pods", justify="right", no_wrap=True)
-    table.add_column("new", justify="right", no_wrap=True)
-    table.add_column("cpu", justify="right", no_wrap=True)
-    table.add_column("memory", justify="right", no_wrap=True)
+    if zones:
+        table.add_column("zone", no_wrap=True)
+    for name in ("pods", "new", "cpu", "memory"):
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("fullest", overflow="fold")
     for node in summary.busiest:
-        zone = [node.zone] if len(table.columns) == 7 else []
         table.add_row(
             node.node,
-            *zone,
+            *([node.zone] if zones else []),
             f"{node.pods:,}",
             f"+{node.placed:,}" if node.placed else "",
             percent(node.cpu),
             percent(node.memory),
-            Text(f"{node.resource} {percent(node.share)}", style="yellow" if node.share >= 0.9 else ""),
+            _fullest(console, node),
         )
     console.print(table)
+
+
+def _fullest(console: Console, node: BusyNode) -> Text:
+    text = bar(console, node.share, node.share, 8).append(
+        f" {node.resource}", style="bold" if node.share >= FULL else ""
+    )
+    if node.resource not in {"cpu", "memory"}:
+        text.append(f" {percent(node.share)}")
+    return text
 
 
 def _reasons(console: Console, summary: Summary) -> None:
     if not summary.reasons:
         return
-    title(console, "Why pods are pending", "pods, and the most nodes that the reason rules out for one of them")
-    table = Table.grid(padding=(0, 2, 0, 0))
+    title(console, "Why pods are pending", "pods it concerns, nodes it rules out for one")
     table = plain_table()
     table.add_column("pods", justify="right", no_wrap=True)
     table.add_column("nodes", justify="right", no_wrap=True)
@@ -119,35 +135,89 @@ def _reasons(console: Console, summary: Summary) -> None:
 
 
 def _pending(console: Console, placements: Placements) -> None:
-    pods = placements.pods
-    pending = pods[pods["status"] == "unschedulable"]
-    title(console, "Pending pods", "kplace explain ... --pod NS/NAME tells more about one")
-    shown = pending.head(MOST_PENDING)
-    names = [f"{namespace}/{name}" for namespace, name in zip(shown["namespace"], shown["pod"], strict=True)]
-    width = console.width - 2
-    name_width = min(max(map(len, names)), width // 2)
-    for name, message in zip(names, shown["message"], strict=True):
-        line = Text(f"  {shorten(name, name_width):<{name_width}}  ")
-        line.append(shorten(reason_of(message), width - name_width - 2), style="yellow")
-        console.print(line, no_wrap=True, overflow="crop")
-    _more(console, len(pending) - MOST_PENDING, "pod", ": --format csv lists them all")
+    groups = pending_groups(placements)
+    shown = groups[:MOST_PENDING]
+    title(console, "Pending pods", "nodes by what rules them out, the last hurdle first")
+    width = console.width - MARGINS
+    name_width = min(max(len(group.name) for group in shown), width * 3 // 5)
+    table = plain_table()
+    table.add_column("pods", justify="right", no_wrap=True)
+    table.add_column("pod", no_wrap=True)
+    table.add_column("why", no_wrap=True, style="yellow")
+    for group in shown:
+        table.add_row(f"{group.pods:,}", shorten(group.name, name_width), group.why(width - name_width))
+    console.print(table)
+    _more(console, sum(group.pods for group in groups[MOST_PENDING:]), "pod", ": --format csv lists all")
+
+
+@dataclass(frozen=True, slots=True)
+class PendingGroup:
+    """Pending pods of one controller with the same reasons.
+
+    Attributes
+    ----------
+    name : str
+        Of the first pod, with its namespace.
+    pods : int
+        How many there are.
+    reasons : tuple of (str, str, int)
+        Plugin, reason, number of nodes.
+    message : str
+        The whole message.
+    """
+
+    name: str
+    pods: int
+    reasons: tuple[tuple[str, str, int], ...]
+    message: str
+
+    def why(self, width: int) -> str:
+        """What rules out how many nodes, in one line: the last hurdle first, for it is the one to mend.
+
+        Where there is no room for upstream's long sentences, their plugins' names stand for them.
+
+        Examples
+        --------
+        >>> taint = ("TaintToleration", "node(s) had untolerated taint {a: b}", 9)
+        >>> group = PendingGroup("ns/a", 1, (taint, ("NodeResourcesFit", "Insufficient cpu", 3)), "")
+        >>> group.why(80), group.why(40)
+        ('3 Insufficient cpu, 9 node(s) had untolerated taint {a: b}', '3 Insufficient cpu, 9 TaintToleration')
+        """
+        if not self.reasons:
+            return shorten(one_line(self.message), width)
+        ordered = sorted(self.reasons, key=lambda reason: -_STAGE.get(reason[0], len(_STAGE)))
+        full = ", ".join(f"{nodes:,} {one_line(reason)}" for _, reason, nodes in ordered)
+        if len(full) <= width:
+            return full
+        brief: Counter[str] = Counter()
+        for plugin, reason, nodes in ordered:
+            brief[plugin if plugin and reason.startswith("node(s)") else one_line(reason)] += nodes
+        parts = [f"{nodes:,} {word}" for word, nodes in brief.items()]
+        whole = next((n for n in range(len(parts), 0, -1) if len(_joined(parts, n)) <= width), 1)
+        return shorten(_joined(parts, whole), width)
+
+
+def _joined(parts: Sequence[str], n: int) -> str:
+    """The first ``n`` parts, and a sign that there are more."""
+    return ", ".join([*parts[:n], "..."] if n < len(parts) else parts)
+
+
+def pending_groups(placements: Placements) -> list[PendingGroup]:
+    """Pending pods by controller and reasons, in the order they were tried."""
+    pods, columns = placements.pods, placements.columns
+    names = (pods["namespace"].astype(str) + "/" + pods["pod"].astype(str)).tolist()
+    owners = list(zip(pods["namespace"], pods["owner_kind"], pods["owner"], strict=True))
+    owned = pods["owner"].notna().tolist()
+    groups: dict[object, list[int]] = {}
+    for row in np.flatnonzero(columns.status == Status.UNSCHEDULABLE).tolist():
+        key = (owners[row] if owned[row] else names[row], columns.reasons[row])
+        groups.setdefault(key, []).append(row)
+    return [
+        PendingGroup(names[rows[0]], len(rows), columns.reasons[rows[0]], columns.messages[rows[0]])
+        for rows in groups.values()
+    ]
 
 
 def _more(console: Console, number: int, noun: str, where: str = "") -> None:
     if number > 0:
         console.print(Text(f"  and {counted(number, 'more ' + noun)}{where}", style="dim"))
-
-
-def reason_of(message: str) -> str:
-    """The part of a pending pod's message that tells it from others.
-
-    Examples
-    --------
-    >>> reason_of("0/14 nodes are available: 12 Insufficient cpu, 2 Too many pods.")
-    '12 Insufficient cpu, 2 Too many pods'
-    >>> reason_of("no nodes available to schedule pods")
-    'no nodes available to schedule pods'
-    """
-    head, colon, rest = message.partition(" nodes are available: ")
-    reason = rest if colon and head.startswith("0/") else message
-    return one_line(reason).removesuffix(".")

@@ -11,6 +11,7 @@ from kplace.cli.options import quiet_option
 from kplace.cli.progress import Work
 
 if TYPE_CHECKING:
+    from kplace.engine.attempt import Attempt
     from kplace.framework import Plugin, Profile
     from kplace.plugins.noderesources.args import ScoringStrategy
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 def warmup() -> None:
     """Compile all kernels and keep them, so that later runs start at once.
 
-    Compiled kernels are kept in the user's cache folder, or in $KPLACE_CACHE_DIR. Run this once before several processes
-    that would otherwise compile the same at the same time.
+    They are kept in the user's cache folder, or in $KPLACE_CACHE_DIR. Run this once before several processes that
+    would otherwise compile the same kernels at the same time.
     """
     began = time.perf_counter()
     with Work() as work:
@@ -48,7 +49,16 @@ def call_kernels() -> None:
     for strategy in ScoringStrategyType:
         shape = (ShapePoint(0, 0), ShapePoint(100, 10))
         profile = _profile(ScoringStrategy(strategy, shape=shape))
-        place_waiting(ClusterState(columns), [profile], Options())
+        place_waiting(ClusterState(columns), [profile], Options(), watchers=[_count_once_more])
+
+
+def _count_once_more(attempt: "Attempt", _message: str) -> None:
+    """Call what plugins have for trying other pods on or off a node, which placing alone does not need."""
+    for plugin in attempt.profile.pre_filter:
+        count = getattr(plugin, "count_pod", None)
+        if count and attempt.filters is not None and plugin.name not in attempt.pre_filters.skipped:
+            count(attempt.cycle, attempt.pod, 0, 1)
+            count(attempt.cycle, attempt.pod, 0, -1)
 
 
 def _profile(strategy: "ScoringStrategy") -> "Profile":
@@ -56,7 +66,7 @@ def _profile(strategy: "ScoringStrategy") -> "Profile":
     from kplace.framework import Profile
     from kplace.objects.defaulting import DEFAULT_SCHEDULER
     from kplace.plugins import names
-    from kplace.plugins.defaults import DEFAULT_ORDER
+    from kplace.plugins.in_tree import DEFAULT_ORDER
     from kplace.plugins.noderesources.args import NodeResourcesFitArgs
     from kplace.plugins.noderesources.fit import NodeResourcesFit
     from kplace.plugins.registry import in_tree_registry

@@ -1,5 +1,6 @@
 """Objects in, columns out: the builder of a `ClusterColumns`."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from kplace.columns.cluster import ClusterColumns, Note, SourceObject
+from kplace.columns.duplicates import Duplicates
 from kplace.columns.nodes import allocatable_amounts, build_nodes
 from kplace.columns.pods import UNKNOWN_NODE, PodColumns, time_column
 from kplace.columns.resources import PodRequests, pod_requests, request_vector, resource_names
@@ -51,9 +53,9 @@ class PodRow:
     created: str | None
     started: str | None
     terminating: bool
+    preempted: bool
     phase: int
     scheduler: str
-    source: str
     made: bool
 
 
@@ -77,7 +79,8 @@ class ClusterBuilder:
         self._templates: list[TemplateKey] = []
         self._encoder = msgspec.msgpack.Encoder()
         self._nodes: list[Node] = []
-        self._node_sources: list[str] = []
+        self._duplicates = Duplicates()
+        self._odd_phases: Counter[str] = Counter()
         self._rows: list[PodRow] = []
         self._sources: list[SourceObject] = []
         self.objects: dict[str, list[Struct]] = {}
@@ -116,41 +119,42 @@ class ClusterBuilder:
         if isinstance(obj, Pod):
             self.add_pod(obj, source, raw)
             return
-        self._sources.append(SourceObject(kind, source, raw))
         self._check(kind, obj, source)
         if isinstance(obj, Node):
+            name = obj.metadata.name
+            if name and not self._duplicates.is_new("Node", name, obj, source, is_manifest=False):
+                return
+        self._sources.append(SourceObject(kind, source, raw))
+        if isinstance(obj, Node):
             self._nodes.append(obj)
-            self._node_sources.append(source)
         else:
             self.objects.setdefault(kind, []).append(obj)
 
     def add_pod(self, pod: Pod, source: str, raw: bytes | memoryview | None = None) -> None:
         """Add a pod; one without ``raw`` was made from a controller."""
         meta, spec, status = pod.metadata, pod.spec, pod.status
-        template = self._template_of(pod, source)
+        row = PodRow(
+            name=meta.name,
+            namespace=meta.namespace or "default",
+            uid=meta.uid,
+            template=self._template_of(pod, source, is_made=raw is None),
+            node=spec.node_name,
+            nominated=status.nominated_node_name,
+            created=meta.creation_timestamp,
+            started=status.start_time,
+            terminating=bool(meta.deletion_timestamp),
+            preempted=bool(meta.deletion_timestamp) and _is_preempted(status),
+            phase=self._phase(pod),
+            scheduler=spec.scheduler_name or DEFAULT_SCHEDULER,
+            made=raw is None,
+        )
+        is_manifest = not (row.uid or row.created or row.node)
+        key = f"{row.namespace}/{row.name}"
+        if meta.name and not self._duplicates.is_new("Pod", key, row, source, is_manifest=is_manifest):
+            return
         if raw is not None:
             self._sources.append(SourceObject("Pod", source, raw, len(self._rows)))
-        phase = _PHASES.get(status.phase)
-        if phase is None:
-            self._fault("Pod", meta, source, "status.phase", f'"{status.phase}" is not a pod phase ({_words(_PHASES)})')
-            phase = int(Phase.UNKNOWN)
-        self._rows.append(
-            PodRow(
-                name=meta.name,
-                namespace=meta.namespace or "default",
-                uid=meta.uid,
-                template=template,
-                node=spec.node_name,
-                nominated=status.nominated_node_name,
-                created=meta.creation_timestamp,
-                started=status.start_time,
-                terminating=bool(meta.deletion_timestamp),
-                phase=phase,
-                scheduler=spec.scheduler_name or DEFAULT_SCHEDULER,
-                source=source,
-                made=raw is None,
-            )
-        )
+        self._rows.append(row)
 
     def note(self, topic: str, message: str) -> None:
         """Add something a user should know."""
@@ -164,9 +168,9 @@ class ClusterBuilder:
         InputError
             With every fault found.
         """
-        self._find_duplicates()
-        if self.faults:
-            raise InputError(self.faults)
+        faults = [*self.faults, *self._duplicates.faults]
+        if faults:
+            raise InputError(faults)
         lookups = self._lookups()
         specs = [
             defaulted_spec(key.spec, key.namespace, key.labels or {}, lookups, admitted=key.admitted)
@@ -187,10 +191,23 @@ class ClusterBuilder:
             namespace_labels=self._namespace_labels(),
             objects=self.objects,
             sources=self._sources,
-            notes=self.notes,
+            notes=[*self.notes, *self._duplicates.notes(), *self._phase_notes()],
         )
 
-    def _template_of(self, pod: Pod, source: str) -> int:
+    def _phase(self, pod: Pod) -> int:
+        """Code of a pod's phase; one that Kubernetes does not know is no reason to refuse a dump."""
+        phase = _PHASES.get(pod.status.phase)
+        if phase is None:
+            self._odd_phases[pod.status.phase] += 1
+            return int(Phase.UNKNOWN)
+        return phase
+
+    def _phase_notes(self) -> Iterator[Note]:
+        for phase, number in sorted(self._odd_phases.items()):
+            text = f'{number:,} pod{"" if number == 1 else "s"} of phase "{phase}", which is none: counted as Unknown'
+            yield Note("unknown-phases", text)
+
+    def _template_of(self, pod: Pod, source: str, *, is_made: bool) -> int:
         meta, spec = pod.metadata, pod.spec
         if spec.node_name or spec.volumes:
             spec = structs.replace(spec, node_name="", volumes=_relevant_volumes(spec.volumes))
@@ -208,7 +225,8 @@ class ClusterBuilder:
         if code is None:
             code = self._keys[encoded] = len(self._templates)
             self._templates.append(key)
-            self._check("Pod", pod, source)
+            if not is_made:
+                self._check("Pod", pod, source)
         elif not meta.name:
             self._fault("Pod", meta, source, "metadata.name", "is missing")
         return code
@@ -223,22 +241,6 @@ class ClusterBuilder:
 
     def _fault(self, kind: str, meta: ObjectMeta, source: str, path: str, message: str) -> None:
         self.faults.append(Fault(source, subject_of(kind, meta), path, message))
-
-    def _find_duplicates(self) -> None:
-        seen: dict[tuple[str, str, str], str] = {}
-        named = [
-            ("Node", "", node.metadata.name, source)
-            for node, source in zip(self._nodes, self._node_sources, strict=True)
-        ]
-        named += [("Pod", row.namespace, row.name, row.source) for row in self._rows]
-        for kind, namespace, name, source in named:
-            first = seen.get((kind, namespace, name))
-            if first is None:
-                seen[kind, namespace, name] = source
-            elif name:
-                where = "in the same file" if first == source else f"in {first}"
-                subject = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
-                self.faults.append(Fault(source, subject, "", f"is there twice; the first one is {where}"))
 
     def _lookups(self) -> AdmissionLookups:
         classes = [item for item in self.objects.get("PriorityClass", ()) if isinstance(item, PriorityClass)]
@@ -284,6 +286,7 @@ class ClusterBuilder:
             created_ns=time_column([row.created for row in rows], NO_TIME),
             started_ns=time_column([row.started for row in rows], NO_TIME),
             terminating=np.array([row.terminating for row in rows], np.bool_),
+            preempted=np.array([row.preempted for row in rows], np.bool_),
             phase=np.array([row.phase for row in rows], np.int8),
             scheduler=_codes([row.scheduler for row in rows], schedulers),
             schedulers=schedulers,
@@ -317,8 +320,11 @@ def _codes(texts: list[str], vocabulary: Vocabulary) -> I32:
     return np.array([vocabulary.code(text) for text in texts], np.int32)
 
 
-def _words(known: Mapping[str, int]) -> str:
-    return ", ".join(word for word in known if word)
+def _is_preempted(status: PodStatus) -> bool:
+    """Whether the scheduler marked the pod for eviction; the first condition of that type counts."""
+    marks = (item for item in status.conditions or () if item.type == "DisruptionTarget")
+    mark = next(marks, None)
+    return mark is not None and mark.status == "True" and mark.reason == "PreemptionByScheduler"
 
 
 def _relevant_volumes(volumes: tuple[Volume, ...] | None) -> tuple[Volume, ...] | None:

@@ -31,6 +31,8 @@ class PodColumns:
         Nanoseconds since 1970; `NO_TIME` if not given.
     terminating : bool ndarray, shape (n_pods,)
         ``metadata.deletionTimestamp`` is set.
+    preempted : bool ndarray, shape (n_pods,)
+        It is being deleted because the scheduler preempted it, as its condition ``DisruptionTarget`` says.
     phase : int8 ndarray, shape (n_pods,)
         A `Phase`.
     scheduler : int32 ndarray, shape (n_pods,)
@@ -50,6 +52,7 @@ class PodColumns:
     created_ns: I64
     started_ns: I64
     terminating: Mask
+    preempted: Mask
     phase: I8
     scheduler: I32
     schedulers: Vocabulary

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from kplace.dtypes import I32, I64, NO_NODE, Status
 from kplace.engine.sampling import Sample
 from kplace.framework import Cycle, Profile
+from kplace.framework.failure import PostFilterPhase
+from kplace.framework.preemption import Preemption
 from kplace.framework.runtime import FilterPhase, PreFilterPhase, ScorePhase
 
 
@@ -26,6 +28,12 @@ class Attempt:
         Positions in the sample of the highest total.
     node : int
         The chosen node; `NO_NODE` if none.
+    post_filters : PostFilterPhase or None
+        What the PostFilters said; None if they were not asked.
+    retry : int
+        Which attempt of this pod it is, from 0.
+    is_preempting : bool
+        Pods leave for this one, and it will be tried again at once.
     """
 
     number: int
@@ -39,6 +47,9 @@ class Attempt:
     scores: ScorePhase | None
     best: I64
     node: int
+    post_filters: PostFilterPhase | None = None
+    retry: int = 0
+    is_preempting: bool = False
 
     @property
     def pod(self) -> int:
@@ -54,3 +65,8 @@ class Attempt:
     def feasible(self) -> I32:
         """The sampled feasible nodes in the order they were found."""
         return self.sample.nodes
+
+    @property
+    def preemption(self) -> Preemption | None:
+        """The pods that would have to leave for this one, if that was found out."""
+        return self.post_filters.result.preemption if self.post_filters is not None else None

@@ -6,9 +6,9 @@ import pandas as pd
 from kplace.dtypes import CODE_NAMES, I32, I64, Code
 from kplace.engine.attempt import Attempt
 from kplace.frames import schema
-from kplace.frames.build import Values, category, category_of, frame, node_category, nullable, texts
+from kplace.frames.build import Values, category, frame, node_category, nullable, texts
 from kplace.framework.diagnosis import node_reasons
-from kplace.framework.runtime import PASSED
+from kplace.framework.runtime import ABSENT, PASSED
 
 VERDICTS = ("scored", "outside sample", "rejected")
 _SCORED, _OUTSIDE, _REJECTED = range(3)
@@ -70,8 +70,9 @@ def _rejections(attempt: Attempt) -> dict[str, Values]:
         }
     outcome = attempt.filters
     failed = outcome.plugin != PASSED
-    names = [item.name for item in attempt.profile.filter] + [""]
-    plugins = [None if not fails else names[index] for index, fails in zip(outcome.plugin, failed, strict=True)]
+    # The filters' order is that of the categories, so that sorted rows tell how the search narrowed down.
+    names = ["", *(item.name for item in attempt.profile.filter)]
+    plugins = np.where(failed, np.where(outcome.plugin == ABSENT, 0, outcome.plugin + 1), -1)
     pairs, where = np.unique(np.stack([outcome.plugin, outcome.detail]), axis=1, return_inverse=True)
     words = [
         ""
@@ -81,7 +82,7 @@ def _rejections(attempt: Attempt) -> dict[str, Values]:
     ]
     codes = [CODE_NAMES[Code.UNSCHEDULABLE], CODE_NAMES[Code.UNSCHEDULABLE_AND_UNRESOLVABLE]]
     return {
-        "plugin": category_of(plugins),
+        "plugin": category(plugins, names),
         "code": category(np.where(failed, outcome.code - Code.UNSCHEDULABLE, -1).astype(np.int32), codes),
         "reasons": texts(words).take(where.ravel()),
     }

@@ -33,6 +33,10 @@ class Cycle:
         """Keep something for a later extension point of this attempt (upstream ``CycleState.Write``)."""
         self._memory[key] = value
 
+    def holds(self, key: Hashable) -> bool:
+        """Whether anything was kept under ``key``."""
+        return key in self._memory
+
     def read(self, key: Hashable, kind: type[T]) -> T:
         """What was kept under ``key``.
 

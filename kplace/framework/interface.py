@@ -9,12 +9,16 @@ attempt::
     score(cycle, nodes)          a raw score for each of ``nodes``
     normalize_score(cycle, nodes, scores)   raw scores to [0, 100], in place
 
+and if no node is feasible::
+
+    post_filter(cycle, failure)  once; may find a way for the pod to become schedulable
+
 ``nodes`` are indexes into the snapshot, int32: all of them, or a few. What depends on the pod's template alone belongs
 into ``cycle.compiled(self, make)``, which is run once per template.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +26,10 @@ from kplace.columns.pods import PodColumns
 from kplace.columns.templates import Template
 from kplace.dtypes import I8, I32, I64, Code, Mask
 from kplace.framework.cycle import Cycle
+from kplace.framework.preemption import Preemption
+
+if TYPE_CHECKING:
+    from kplace.framework.failure import Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,35 @@ class PreFilterResult:
 
 PROCEED = PreFilterResult()
 SKIP = PreFilterResult(Code.SKIP)
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """Outcome of a PostFilter.
+
+    Attributes
+    ----------
+    code : Code
+        ``SUCCESS`` (the pod will fit once the plugin's doing has come into effect), ``UNSCHEDULABLE``,
+        ``UNSCHEDULABLE_AND_UNRESOLVABLE`` or ``ERROR``.
+    reasons : tuple of str
+        Why not; parts of the pod's message.
+    nomination : int, optional
+        The node that the pod is to try first from now on; `NO_NODE` takes an earlier nomination away. None says
+        nothing: an earlier nomination stays.
+    preemption : Preemption, optional
+        The pods that have to go.
+    """
+
+    code: Code
+    reasons: tuple[str, ...] = ()
+    nomination: int | None = None
+    preemption: Preemption | None = None
+
+    @property
+    def message(self) -> str:
+        """The reasons as the pod's message has them."""
+        return ", ".join(self.reasons)
 
 
 class Verdict(NamedTuple):
@@ -110,8 +147,24 @@ class PreFilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class PreFilterExtensions(Plugin, Protocol):
+    """Keeps what a PreFilter counted in step with pods that are tried on or off a node (upstream's AddPod, RemovePod).
+
+    Only plugins that keep counts of the attempt need it; what reads the state sees such pods there.
+    """
+
+    def count_pod(self, cycle: Cycle, pod: int, node: int, sign: int) -> None:
+        """See one pod more (``sign`` 1) or less (-1) on a node."""
+        ...
+
+
+@runtime_checkable
 class FilterPlugin(Plugin, Protocol):
-    """Rules out nodes."""
+    """Rules out nodes.
+
+    A filter whose verdict on a node depends on that node and the pods there alone, and on no other node's, should say
+    so by an attribute ``is_local = True``: preemption then tries all its nodes at once.
+    """
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""
@@ -119,6 +172,15 @@ class FilterPlugin(Plugin, Protocol):
 
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
         """Put a verdict's detail into upstream's words."""
+        ...
+
+
+@runtime_checkable
+class PostFilterPlugin(Plugin, Protocol):
+    """Looks for a way out for a pod that no node is feasible for."""
+
+    def post_filter(self, cycle: Cycle, failure: "Failure") -> PostFilterResult:
+        """Say what would help, or why nothing does. What is tried out on the state must be undone."""
         ...
 
 

@@ -7,6 +7,7 @@ from kplace.framework.interface import (
     FilterPlugin,
     NormalizeScorePlugin,
     Plugin,
+    PostFilterPlugin,
     PreEnqueuePlugin,
     PreFilterPlugin,
     PreScorePlugin,
@@ -45,6 +46,7 @@ class Profile:
     pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
     pre_filter: tuple[PreFilterPlugin, ...] = ()
     filter: tuple[FilterPlugin, ...] = ()
+    post_filter: tuple[PostFilterPlugin, ...] = ()
     pre_score: tuple[PreScorePlugin, ...] = ()
     score: tuple[WeightedPlugin, ...] = ()
     percentage_of_nodes_to_score: int | None = None
@@ -73,6 +75,7 @@ class Profile:
             pre_enqueue=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreEnqueuePlugin)),
             pre_filter=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreFilterPlugin)),
             filter=tuple(plugin for plugin, _ in plugins if isinstance(plugin, FilterPlugin)),
+            post_filter=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PostFilterPlugin)),
             pre_score=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreScorePlugin)),
             score=tuple(WeightedPlugin.of(plugin, w) for plugin, w in plugins if isinstance(plugin, ScorePlugin)),
         )

@@ -1,18 +1,20 @@
-"""Runs a profile's plugins over one pod: PreFilter, Filter, PreScore, Score.
+"""Runs a profile's plugins over one pod: PreFilter, Filter, PostFilter, PreScore, Score.
 
 Mirrors the rules of upstream's ``runtime/framework.go``: who is skipped, whose word on a node counts (the first that
 fails it), how raw scores become weighted ones.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from kplace._jit import kernel
-from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, Code
+from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, NO_NODE, Code
 from kplace.errors import PluginError
 from kplace.framework.cycle import Cycle
-from kplace.framework.interface import FilterPlugin, PreFilterPlugin, PreFilterResult, Verdict
+from kplace.framework.interface import FilterPlugin, PreFilterExtensions, PreFilterPlugin, PreFilterResult, Verdict
 from kplace.framework.profile import Profile
 
 PASSED = -1
@@ -48,20 +50,48 @@ class PreFilterPhase:
 
 @dataclass(slots=True)
 class FilterPhase:
-    """What became of every node of the snapshot.
+    """What became of every node of the snapshot, or of those that were asked about.
 
     Attributes
     ----------
-    plugin : int16 ndarray, shape (n_nodes,)
+    plugin : int16 ndarray, shape (k,)
         Index into the profile's filters of the first that failed the node; `PASSED`, or `ABSENT`.
-    code : int8 ndarray, shape (n_nodes,)
-    detail : int64 ndarray, shape (n_nodes,)
+    code : int8 ndarray, shape (k,)
+    detail : int64 ndarray, shape (k,)
         As in `Verdict`, of that plugin.
     """
 
     plugin: I16
     code: I8
     detail: I64
+
+    @staticmethod
+    def blank(n_nodes: int, plugin: int, code: Code) -> "FilterPhase":
+        """The same for all nodes."""
+        return FilterPhase(
+            np.full(n_nodes, plugin, np.int16), np.full(n_nodes, code, np.int8), np.zeros(n_nodes, np.int64)
+        )
+
+    @staticmethod
+    def join(parts: Iterable["FilterPhase"]) -> "FilterPhase":
+        """What became of the nodes of several lists."""
+        listed = [FilterPhase.blank(0, PASSED, Code.SUCCESS), *parts]
+        return FilterPhase(
+            np.concatenate([part.plugin for part in listed]),
+            np.concatenate([part.code for part in listed]),
+            np.concatenate([part.detail for part in listed]),
+        )
+
+    def replace(self, nodes: I32 | I64, other: "FilterPhase") -> None:
+        """Write what became of some nodes, by position. Modified in place."""
+        self.plugin[nodes] = other.plugin
+        self.code[nodes] = other.code
+        self.detail[nodes] = other.detail
+
+    def replace_failures(self, nodes: I64, other: "FilterPhase") -> None:
+        """Write what became of those of some nodes, by position, that failed. Modified in place."""
+        failed = other.plugin != PASSED
+        self.replace(nodes[failed], FilterPhase(other.plugin[failed], other.code[failed], other.detail[failed]))
 
 
 @dataclass(slots=True)
@@ -112,24 +142,97 @@ def run_pre_filters(profile: Profile, cycle: Cycle) -> PreFilterPhase:
     return phase
 
 
+class Filtering:
+    """A profile's Filters for one pod, and other pods that are tried on or off nodes meanwhile.
+
+    Plugins that PreFilter skipped stay skipped whatever pods come and go, as upstream.
+
+    Parameters
+    ----------
+    profile : Profile
+    cycle : Cycle
+    skipped : set of str
+        Names of the plugins whose Filter is left out.
+    """
+
+    def __init__(self, profile: Profile, cycle: Cycle, skipped: set[str]) -> None:
+        self._profile = profile
+        self._cycle = cycle
+        self._skipped = skipped
+
+    @cached_property
+    def is_local(self) -> bool:
+        """Whether no plugin's word on a node depends on another node's pods."""
+        running = (plugin for plugin in self._profile.filter if plugin.name not in self._skipped)
+        return all(getattr(plugin, "is_local", False) for plugin in running)
+
+    def judge(self, nodes: I32) -> FilterPhase:
+        """Run the filters over some nodes, with and without the nominated pods that have to be left room for.
+
+        A node passes if it does so in both cases. Where it does not with them, that is its word. Mirrors
+        ``RunFilterPluginsWithNominatedPods``.
+        """
+        outcome = self._judge_as_it_is(nodes)
+        if len(self._cycle.state.nominations):
+            self._judge_with_nominated(nodes, outcome)
+        return outcome
+
+    def shift(self, pods: I32, nodes: I32, sign: int) -> None:
+        """Try pods on nodes (``sign`` 1) or off (-1): state and PreFilter counts see it until the opposite call."""
+        self._cycle.state.shift(pods, nodes, sign)
+        for plugin in self._extensions:
+            for pod, node in zip(pods.tolist(), nodes.tolist(), strict=True):
+                plugin.count_pod(self._cycle, pod, node, sign)
+
+    @cached_property
+    def _extensions(self) -> list[PreFilterExtensions]:
+        running = (plugin for plugin in self._profile.pre_filter if plugin.name not in self._skipped)
+        return [plugin for plugin in running if isinstance(plugin, PreFilterExtensions)]
+
+    def _judge_as_it_is(self, nodes: I32) -> FilterPhase:
+        outcome = FilterPhase.blank(len(nodes), PASSED, Code.SUCCESS)
+        for index, plugin in enumerate(self._profile.filter):
+            if plugin.name not in self._skipped:
+                verdict = plugin.filter(self._cycle, nodes)
+                _check_verdict(plugin, verdict, len(nodes))
+                merge_verdict(outcome.plugin, outcome.code, outcome.detail, verdict, index)
+        return outcome
+
+    def _judge_with_nominated(self, nodes: I32, outcome: FilterPhase) -> None:
+        """Overwrite the outcome of the nodes that fail with the nominated pods on them."""
+        position = np.full(self._cycle.state.n_nodes, -1, np.int64)
+        position[nodes] = np.arange(len(nodes))
+        pods, where = self._cycle.state.nominations.rivals(self._cycle.pod)
+        concerned = np.flatnonzero(position[where] >= 0)
+        if not len(concerned):
+            return
+        concerned = concerned[np.argsort(where[concerned], kind="stable")]
+        pods, where = pods[concerned], where[concerned]
+        crowded, first = np.unique(where, return_index=True)
+        # Where nodes are coupled, a node is judged with its own nominated pods alone.
+        cuts = first[1:] if not self.is_local else first[:0]
+        for batch, on in zip(np.split(pods, cuts), np.split(where, cuts), strict=True):
+            asked = crowded if self.is_local else on[:1]
+            self.shift(batch, on, 1)
+            try:
+                found = self._judge_as_it_is(asked)
+            finally:
+                self.shift(batch, on, -1)
+            outcome.replace_failures(position[asked], found)
+
+
 def run_filters(profile: Profile, cycle: Cycle, phase: PreFilterPhase) -> FilterPhase:
-    """Run the Filters of a pod that its PreFilters let through, over all nodes they left.
+    """Run the Filters of a pod that its PreFilters let through, over all nodes they left and the nominated one.
 
     Every node is judged, whatever part of them the sampling will visit: each filter is one call on columns.
     """
-    n_nodes = cycle.state.n_nodes
-    outcome = FilterPhase(np.full(n_nodes, PASSED, np.int16), np.zeros(n_nodes, np.int8), np.zeros(n_nodes, np.int64))
-    nodes = cycle.state.all_nodes
-    if phase.nodes is not None:
-        outcome.plugin[:] = ABSENT
-        outcome.plugin[phase.nodes] = PASSED
-        outcome.code[outcome.plugin == ABSENT] = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-        nodes = phase.nodes
-    for index, plugin in enumerate(profile.filter):
-        if plugin.name not in phase.skipped:
-            verdict = plugin.filter(cycle, nodes)
-            _check_verdict(plugin, verdict, len(nodes))
-            merge_verdict(outcome.plugin, outcome.code, outcome.detail, nodes, verdict, index)
+    filtering = Filtering(profile, cycle, phase.skipped)
+    if phase.nodes is None:
+        return filtering.judge(cycle.state.all_nodes)
+    outcome = FilterPhase.blank(cycle.state.n_nodes, ABSENT, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+    nominated = int(cycle.state.nominations.node_of_pod[cycle.pod])
+    nodes = phase.nodes if nominated == NO_NODE else np.union1d(phase.nodes, nominated).astype(np.int32)
+    outcome.replace(nodes, filtering.judge(nodes))
     return outcome
 
 
@@ -172,11 +275,10 @@ def _check_verdict(plugin: FilterPlugin, verdict: Verdict, n_nodes: int) -> None
 
 
 @kernel
-def merge_verdict(plugin: I16, code: I8, detail: I64, nodes: I32, verdict: Verdict, index: int) -> None:
+def merge_verdict(plugin: I16, code: I8, detail: I64, verdict: Verdict, index: int) -> None:
     """Enter a filter's failures for the nodes that no earlier filter failed. Modified in place."""
-    for i in range(nodes.shape[0]):
-        n = nodes[i]
-        if verdict.code[i] != 0 and plugin[n] == -1:
-            plugin[n] = index
-            code[n] = verdict.code[i]
-            detail[n] = verdict.detail[i]
+    for i in range(plugin.shape[0]):
+        if verdict.code[i] != 0 and plugin[i] == PASSED:
+            plugin[i] = index
+            code[i] = verdict.code[i]
+            detail[i] = verdict.detail[i]

@@ -173,21 +173,43 @@ class _Reader:
     ) -> None:
         """Decode objects and hand them on; ``kind`` and ``api_version`` are those of items that do not say theirs."""
         known, add, source = self._known, self._sink.add, self._source.name
+        silent = self._kind_of_silent(kind, api_version)
         for i, raw in enumerate(raws):
             head = _HEAD.match(raw)
-            found = known.get(head.groups()) if head else None
-            if found is None:
-                found = self._find_out(raw, head, f"{path}[{i}]" if is_list else "", kind, api_version)
-                if found is None:
+            found = known.get(head.groups()) if head else silent
+            obj = None
+            if found is not None:
+                try:
+                    obj = found.decoder.decode(raw)
+                except (msgspec.DecodeError, RecursionError):
+                    obj = None  # seen to below, where there is time
+            if found is None or obj is None:
+                taken_slowly = self._take_slowly(raw, head, f"{path}[{i}]" if is_list else "", kind, api_version)
+                if taken_slowly is None:
                     continue
-            try:
-                obj = found.decoder.decode(raw)
-            except (msgspec.DecodeError, RecursionError):
-                mended = self._mend(raw, found, f"{path}[{i}]" if is_list else "")
-                if mended is None:
-                    continue
-                obj = mended
+                found, obj = taken_slowly
             add(found.name, found.api_version, obj, memoryview(raw), source)
+
+    @staticmethod
+    def _kind_of_silent(kind: str, api_version: str) -> KnownKind | None:
+        """What the items of a typed list are that do not say it themselves."""
+        try:
+            return find_kind(api_version, kind)
+        except WrongGroupError:
+            return None  # said item by item
+
+    def _take_slowly(
+        self, raw: Raw, head: re.Match[bytes] | None, path: str, kind: str, api_version: str
+    ) -> tuple[KnownKind, Struct] | None:
+        """Decode what could not be decoded at once; None if it is not to be handed on, which has been told then."""
+        try:
+            found = self._find_out(raw, head, path, kind, api_version)
+            obj = None if found is None else self._mend(raw, found)
+        except (msgspec.DecodeError, RecursionError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else error
+            self._fault(f"not valid JSON: {reason}", path=path)
+            return None
+        return None if found is None or obj is None else (found, obj)
 
     def _find_out(
         self, raw: Raw, head: re.Match[bytes] | None, path: str, kind: str, api_version: str
@@ -211,13 +233,13 @@ class _Reader:
             for document in documents(bytes(raw), is_yaml=False, complain=self._fault):
                 self._read_document(document)
             return None
-        return self._look_up(kind, api_version, head, _subject(kind, raw))
+        return self._look_up(raw, head, kind, api_version)
 
-    def _look_up(self, kind: str, api_version: str, head: re.Match[bytes] | None, subject: str) -> KnownKind | None:
+    def _look_up(self, raw: Raw, head: re.Match[bytes] | None, kind: str, api_version: str) -> KnownKind | None:
         try:
             found = find_kind(api_version, kind)
         except WrongGroupError as error:
-            self._fault(str(error), subject=subject, path="apiVersion")
+            self._fault(str(error), subject=_subject(kind, raw), path="apiVersion")
             return None
         if found is None:
             label = kind if find_kind("", kind) is None else f"{kind} of {api_version}"
@@ -241,14 +263,12 @@ class _Reader:
         named = kind_of_plural(path.name.partition(".")[0]) or kind_of_plural(path.parent.name)
         return looks if named in {None, looks} else named if looks is None else None
 
-    def _mend(self, raw: Raw, kind: KnownKind, path: str) -> Struct | None:
-        """Decode an object that does not fit its struct: without its nulls, or else say all that is wrong with it."""
+    def _mend(self, raw: Raw, kind: KnownKind) -> Struct | None:
+        """Decode an object, if need be without its nulls; say all that is wrong with it if it does not fit even so."""
         try:
-            value = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, RecursionError) as error:
-            self._fault(f"not valid JSON: {error}", path=path)
-            return None
-        fitting, problems = fit(value, kind.struct)
+            return kind.decoder.decode(raw)
+        except msgspec.ValidationError:
+            fitting, problems = fit(msgspec.json.decode(raw), kind.struct)
         obj = kind.decoder.decode(msgspec.json.encode(fitting))
         if not problems:
             return obj

@@ -75,7 +75,11 @@ class Document:
 
 
 class _JsonError(Exception):
-    """A text is not JSON; the message says where and why."""
+    """A text is not JSON from some byte on; the message says where and why."""
+
+    def __init__(self, start: int, message: str) -> None:
+        super().__init__(message)
+        self.start = start
 
 
 def documents(data: bytes | bytearray, *, is_yaml: bool, complain: Callable[[str], None]) -> Iterator[Document]:
@@ -107,20 +111,24 @@ def documents(data: bytes | bytearray, *, is_yaml: bool, complain: Callable[[str
             count += 1
     except _JsonError as error:
         may_be_yaml = is_yaml or data[start : start + 2] == b"{{"
-        if may_be_yaml and not count and len(data) <= _YAML_AS_WELL:
+        if data[error.start : error.start + 3] == b"---":
+            yield from _yaml_documents(data[error.start :], complain, data.count(b"\n", 0, error.start))
+        elif may_be_yaml and not count and len(data) <= _YAML_AS_WELL:
             yield from _yaml_documents(data, complain)
         else:
             complain(str(error))
 
 
-def _yaml_documents(data: bytes | bytearray, complain: Callable[[str], None]) -> Iterator[Document]:
+def _yaml_documents(
+    data: bytes | bytearray, complain: Callable[[str], None], first_line: int = 0
+) -> Iterator[Document]:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         line, column = _line_and_column(data, error.start)
-        complain(f"line {line}, column {column}: not UTF-8 text: byte 0x{data[error.start]:02x}")
+        complain(f"line {first_line + line}, column {column}: not UTF-8 text: byte 0x{data[error.start]:02x}")
         return
-    for piece in yaml_to_json(text):
+    for piece in yaml_to_json(text, first_line):
         if isinstance(piece, YamlError):
             complain(str(piece))
         else:
@@ -142,7 +150,7 @@ def _json_documents(data: bytes | bytearray) -> Iterator[Document]:
                 end = start + position - 1
                 document = _open(memoryview(data)[start:end])
         except (msgspec.DecodeError, RecursionError) as error:
-            raise _JsonError(_syntax_message(data, start, error)) from error
+            raise _JsonError(start, _syntax_message(data, start, error)) from error
         if document.other != "null":
             yield document
         start = _skip_blanks(data, end)
@@ -205,9 +213,11 @@ def _syntax_message(data: bytes | bytearray, start: int, error: Exception) -> st
         return f"not valid JSON: {reason}"
     offset = start + position
     line, column = _line_and_column(data, offset)
-    found = data[offset : offset + 1].decode(errors="replace")
-    met = f", got {found!r}" if found.strip() and reason.startswith("expected") else ""
-    return f"not valid JSON: line {line}, column {column}: {_PLAINER.get(reason, reason)}{met}"
+    message = _PLAINER.get(reason, reason)
+    found = data[offset : offset + 1].decode(errors="replace").strip()
+    if found and message.startswith("expected"):
+        message += f", got {found!r}"
+    return f"not valid JSON: line {line}, column {column}: {message}"
 
 
 def _line_and_column(data: bytes | bytearray, offset: int) -> tuple[int, int]:

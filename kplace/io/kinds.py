@@ -1,5 +1,6 @@
 """Which kinds of objects are understood, by API group."""
 
+import functools
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -78,6 +79,7 @@ class WrongGroupError(Exception):
     """A built-in kind under the API group of another one: the API server knows no such thing."""
 
 
+@functools.lru_cache(maxsize=1024)
 def find_kind(api_version: str, kind: str) -> KnownKind | None:
     """Look up a kind.
 

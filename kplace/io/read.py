@@ -23,14 +23,17 @@ class _BuilderSink:
     def add(self, kind: str, api_version: str, obj: Struct, raw: memoryview, source: str) -> None:
         self.builder.add(kind, obj, raw, source)
         if isinstance(obj, Pod):
-            meta = obj.metadata
-            for path, time in (
-                ("metadata.creationTimestamp", meta.creation_timestamp),
-                ("metadata.deletionTimestamp", meta.deletion_timestamp),
-                ("status.startTime", obj.status.start_time),
-            ):
-                if time and (message := time_problem(time)):
-                    self.builder.faults.append(Fault(source, subject_of(kind, meta), path, message))
+            meta, started = obj.metadata, obj.status.start_time
+            created, deleted = meta.creation_timestamp, meta.deletion_timestamp
+            self._check_time(obj, "metadata.creationTimestamp", created, source)
+            if deleted:
+                self._check_time(obj, "metadata.deletionTimestamp", deleted, source)
+            if started != created:
+                self._check_time(obj, "status.startTime", started, source)
+
+    def _check_time(self, pod: Pod, path: str, time: str | None, source: str) -> None:
+        if message := time_problem(time):
+            self.builder.faults.append(Fault(source, subject_of("Pod", pod.metadata), path, message))
 
 
 def read_builder(*arguments: Argument) -> tuple[ClusterBuilder, ReadingReport]:

@@ -8,6 +8,7 @@ import base64
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,13 @@ class Tables:
     nodes: pd.DataFrame
     reasons: pd.DataFrame
     about: About
+
+
+class _JsonResult(msgspec.Struct):
+    kplace: About
+    pods: list[dict[str, Any]]
+    nodes: list[dict[str, Any]]
+    reasons: list[dict[str, Any]]
 
 
 def write_parquet(tables: Tables, target: Target) -> None:
@@ -113,7 +121,7 @@ def read_tables(path: str | os.PathLike[str]) -> Tables:
     source = Path(path)
     try:
         data = _unpacked(source.read_bytes())
-    except (OSError, EOFError, zstandard.ZstdError) as error:
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         raise _unreadable(source, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
     try:
         return _from_parquet(data) if data.startswith(_MAGIC) else _from_json(data)
@@ -139,7 +147,7 @@ def _arrow(frame: pd.DataFrame) -> pa.Table:
     plain = frame.copy(deep=False)
     plain.attrs = {}
     for name in maps:
-        plain[name] = [list(item.items()) for item in frame[name]]
+        plain[name] = pd.Series([list(item.items()) for item in frame[name]], frame.index, dtype=object)
     schema = pa.Schema.from_pandas(plain.drop(columns=list(maps)), preserve_index=False)
     for position, name in enumerate(plain.columns):
         if name in maps:
@@ -178,11 +186,10 @@ def _from_parquet(data: bytes) -> Tables:
 
 
 def _from_json(data: bytes) -> Tables:
-    found = msgspec.json.decode(data, type=dict[str, Any])
-    about = found[MARK]
-    columns = about.pop("columns")
-    frames = {name: pd.DataFrame(found[name], columns=columns[name]) for name in _TABLES}
-    return Tables(frames["pods"], frames["nodes"], frames["reasons"], about)
+    found = msgspec.json.decode(data, type=_JsonResult)
+    columns = found.kplace.pop("columns")
+    frames = {name: pd.DataFrame(getattr(found, name), columns=columns[name]) for name in _TABLES}
+    return Tables(frames["pods"], frames["nodes"], frames["reasons"], found.kplace)
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[dict[str, object]]:

@@ -92,7 +92,7 @@ def described(value: object) -> str:
     if value is None:
         return "null"
     kind = "a boolean" if isinstance(value, bool) else "a string" if isinstance(value, str) else "a number"
-    text = msgspec.json.encode(value).decode()
+    text = str(value) if kind == "a number" else msgspec.json.encode(value).decode()
     return f"{kind} ({text})" if len(text) <= 60 else kind
 
 
@@ -125,7 +125,7 @@ def _fit_union(value: object, wanted: inspect.UnionType, path: str, problems: li
     if len(choices) == 1:
         return _fit(value, choices[0], path, problems)
     if any(_is_scalar_of(value, choice) for choice in choices):
-        return value
+        return float(value) if isinstance(value, int) and value not in _INT64 else value
     names = [_NAMES[type(choice)] for choice in choices if not isinstance(choice, inspect.IntType)]
     names += ["a number"] if "a number" not in names else []
     problems.append((path, f"expected {' or '.join(names)}, got {described(value)}"))

@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 import zstandard
 
@@ -23,12 +22,9 @@ COMPRESSED = (".gz", ".zst")
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 1 << 20
+_ZSTD_CHUNK = 1 << 16
 
 Argument = str | os.PathLike[str]
-
-
-class _Reader(Protocol):
-    def read(self, size: int, /) -> bytes: ...
 
 
 class SourceError(Exception):
@@ -124,6 +120,7 @@ class _Finder:
     def __init__(self) -> None:
         self._found = FoundSources()
         self._seen: set[tuple[int, int] | str] = set()
+        self._met_again = False  # a folder that was read before: the argument stands for something after all
 
     def find(self, arguments: Iterable[Argument]) -> FoundSources:
         for argument in arguments:
@@ -149,19 +146,21 @@ class _Finder:
 
     def _add_folder(self, argument: str, paths: Iterable[Path]) -> None:
         readable = 0
+        self._met_again = False
         for path in paths:
             for file in self._walk(path) if path.is_dir() else [path]:
                 if _is_readable(file.name):
                     readable += 1
                     self._add_file(Source(str(file), file, named=False))
-                else:
+                elif self._is_new(file):
                     self._found.skipped.append(str(file))
-        if not readable:
+        if not readable and not self._met_again:
             self._fault(argument, f"holds no file that can be read (*{', *'.join(SUFFIXES)}, also .gz or .zst)")
 
     def _walk(self, folder: Path) -> Iterator[Path]:
         """All files of a folder that are not hidden, by name; links are followed, but no folder is entered twice."""
         if not self._is_new(folder):
+            self._met_again = True
             return
         try:
             entries = sorted(folder.iterdir())
@@ -209,10 +208,9 @@ def _is_readable(name: str) -> bool:
 def _decompressed(data: bytes | bytearray) -> bytes | bytearray:
     """Unpack by what the first bytes say, whatever the name says; several members count as one file."""
     if data.startswith(_GZIP):
-        data = _all_of(gzip.GzipFile(fileobj=io.BytesIO(data)), "gzip")
+        data = _joined(_gzip_chunks(data), "gzip")
     elif data.startswith(_ZSTD):
-        reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
-        data = _all_of(reader, "zstd")
+        data = _joined(_zstd_chunks(data), "zstd")
     if data.startswith(_ZIP):
         msg = "is a zip archive: unpack it and give the folder"
         raise SourceError(msg)
@@ -222,16 +220,37 @@ def _decompressed(data: bytes | bytearray) -> bytes | bytearray:
     return data
 
 
-def _all_of(reader: _Reader, form: str) -> bytearray:
+def _joined(chunks: Iterable[bytes], form: str) -> bytearray:
     # A growing bytearray moves its pages; joining chunks would hold everything twice.
     data = bytearray()
     try:
-        while chunk := reader.read(_CHUNK):
+        for chunk in chunks:
             data += chunk
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
         msg = f"is damaged {form} data: {error}"
         raise SourceError(msg) from error
     return data
+
+
+def _gzip_chunks(data: bytes | bytearray) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def _zstd_chunks(data: bytes | bytearray) -> Iterator[bytes]:
+    # The stream reader of the library takes a frame that is cut off for the end of the file.
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    for start in range(0, len(data), _ZSTD_CHUNK):
+        chunk = bytes(data[start : start + _ZSTD_CHUNK])
+        while chunk:
+            if frame.eof:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+            yield frame.decompress(chunk)
+            chunk = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        msg = "it ends in the middle of a frame"
+        raise EOFError(msg)
 
 
 def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:

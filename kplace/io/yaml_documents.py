@@ -10,6 +10,7 @@ import yaml
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _NO_CONTENT = re.compile(r"(?:[ \t]*(?:#.*)?(?:\n|$)|%.*(?:\n|$))*")
 _TEMPLATE = re.compile(r"\{\{.*?(?:\}\}|$)", re.MULTILINE)
+_MERGE = "tag:yaml.org,2002:merge"
 _DEEPEST = 200
 
 
@@ -17,13 +18,15 @@ class YamlError(Exception):
     """A text is not YAML that means a JSON document; the message says where and why."""
 
 
-def yaml_to_json(text: str) -> Iterator[bytes | YamlError]:
+def yaml_to_json(text: str, first_line: int = 0) -> Iterator[bytes | YamlError]:
     """Turn the documents of a YAML text into JSON.
 
     Parameters
     ----------
     text : str
         Any number of documents, parted by ``---``.
+    first_line : int
+        How many lines of the file stand before the text.
 
     Yields
     ------
@@ -36,9 +39,9 @@ def yaml_to_json(text: str) -> Iterator[bytes | YamlError]:
     ``010`` is 8), except that timestamps stay strings there as well. Keys become strings; a key given twice in one
     mapping is a mistake.
     """
-    for first_line, piece in _pieces(text):
+    for line, piece in _pieces(text):
         try:
-            yield from _load(piece, first_line)
+            yield from _load(piece, first_line + line)
         except YamlError as error:
             yield error
 
@@ -117,7 +120,7 @@ class _Plainer:
             msg = "is nested too deeply" if depth > _DEEPEST else "means too much through its aliases"
             raise _UnfitError(msg)
         if isinstance(value, dict):
-            return {_key(key): self.plain(item, depth + 1) for key, item in value.items()}
+            return {key: self.plain(item, depth + 1) for key, item in value.items()}
         if isinstance(value, list):
             return [self.plain(item, depth + 1) for item in value]
         if value is None or isinstance(value, str | int | float):
@@ -150,25 +153,35 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         super().__init__(text)
         self.repeated: list[tuple[yaml.Mark, str, yaml.Mark]] = []
 
-    def construct_mapping(self, node: yaml.Node, deep: bool = False) -> dict[object, object]:
-        """Build a mapping, as the base class does."""
-        if isinstance(node, yaml.MappingNode):
-            first: dict[str, yaml.Mark] = {}
-            for key, _ in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
-                    if key.value in first:
-                        self.repeated.append((key.start_mark, key.value, first[key.value]))
-                    first.setdefault(key.value, key.start_mark)
-        mapping: dict[object, object] = super().construct_mapping(node, deep)
+    def construct_mapping(self, node: yaml.Node, deep: bool = False) -> dict[str, object]:
+        """Build a mapping, its keys as strings: to Python 1 and true would be the same key."""
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.constructor.ConstructorError(None, None, "expected a mapping", node.start_mark)
+        self._find_repeated(node)
+        self.flatten_mapping(node)
+        mapping: dict[str, object] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key must be a string", key_node.start_mark)
+            mapping[_key(self.construct_object(key_node, deep=True))] = self.construct_object(value_node, deep=deep)
         return mapping
 
+    def _find_repeated(self, node: yaml.MappingNode) -> None:
+        first: dict[str, yaml.Mark] = {}
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                if key.value in first:
+                    self.repeated.append((key.start_mark, key.value, first[key.value]))
+                first.setdefault(key.value, key.start_mark)
 
-def _construct_int(_loader: _Loader, node: yaml.ScalarNode) -> int:
+
+def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int | float | str:
     text = node.value.replace("_", "")
     digits = text.lstrip("+-")
-    sign = -1 if text.startswith("-") else 1
     is_old_octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-    return sign * int(digits, 8 if is_old_octal else 0)
+    number = int(digits, 8 if is_old_octal else 0) * (-1 if text.startswith("-") else 1)
+    # What 64 bits do not hold Go reads as a float.
+    return number if -(2**63) <= number < 2**64 else _construct_float(loader, node)
 
 
 def _construct_float(_loader: _Loader, node: yaml.ScalarNode) -> float | str:
@@ -179,7 +192,7 @@ def _construct_float(_loader: _Loader, node: yaml.ScalarNode) -> float | str:
     if math.isinf(number):
         return str(node.value)  # too large for a float, as a commit hash such as 12e4567 is
     # Go writes 1e3 as 1000, so that is what the API server gets.
-    return int(number) if number.is_integer() and abs(number) < 1e21 else number
+    return int(number) if number.is_integer() and abs(number) < 2**63 else number
 
 
 def _construct_text(loader: _Loader, node: yaml.ScalarNode) -> object:
@@ -202,5 +215,5 @@ _Loader.yaml_constructors = _Loader.yaml_constructors | {
     "tag:yaml.org,2002:int": _construct_int,
     "tag:yaml.org,2002:float": _construct_float,
     "tag:yaml.org,2002:timestamp": _construct_text,
-    "tag:yaml.org,2002:merge": _construct_text,  # `<<` as a value
+    _MERGE: _construct_text,  # `<<` as a value
 }

@@ -170,5 +170,8 @@ def _merged(
     """Merge the pod's own values of some label keys into a selector; keys that the pod lacks are ignored."""
     if selector is None or not keys:
         return selector
-    extra = tuple(SelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)
-    return structs.replace(selector, match_expressions=(*(selector.match_expressions or ()), *extra))
+    given = selector.match_expressions or ()
+    own = (SelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)
+    # A pod that an API server has seen carries them already.
+    extra = tuple(item for item in own if item not in given)
+    return structs.replace(selector, match_expressions=(*given, *extra))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from kplace.framework import Plugin
 from kplace.plugins import names
+from kplace.plugins.defaultpreemption.plugin import DefaultPreemption
 from kplace.plugins.dynamicresources.plugin import DynamicResources
 from kplace.plugins.imagelocality.plugin import ImageLocality
 from kplace.plugins.interpodaffinity.plugin import InterPodAffinity
@@ -40,6 +41,7 @@ def in_tree_registry() -> dict[str, Factory]:
         names.IMAGE_LOCALITY: ImageLocality,
         names.INTER_POD_AFFINITY: InterPodAffinity,
         names.DYNAMIC_RESOURCES: DynamicResources,
+        names.DEFAULT_PREEMPTION: DefaultPreemption,
         names.VOLUME_RESTRICTIONS: VolumeRestrictions,
         names.NODE_VOLUME_LIMITS: NodeVolumeLimits,
         names.VOLUME_BINDING: VolumeBinding,

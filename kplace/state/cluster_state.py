@@ -1,6 +1,7 @@
 """The mutable state of a cluster while its pods are placed."""
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -10,6 +11,8 @@ from kplace.columns.template_index import TemplateIndex
 from kplace.columns.templates import Template
 from kplace.dtypes import I32, I64, NO_NODE
 from kplace.state.groups import Membership, PodGroups, add_to_rows
+from kplace.state.node_pods import Importance, NodePods
+from kplace.state.nominations import Nominations
 from kplace.state.node_resources import Request, add_pod, add_pods, empty_node_resources
 
 T = TypeVar("T")
@@ -29,6 +32,8 @@ class ClusterState:
         The node each pod takes room on; `NO_NODE` if none.
     resources : NodeResources
     groups : PodGroups
+    nominations : Nominations
+    importance : Importance
     next_start_index : int
         Where the next search for feasible nodes begins.
     """
@@ -38,9 +43,14 @@ class ClusterState:
         self.resources = empty_node_resources(columns.nodes)
         self.groups = PodGroups(columns.templates, len(columns.nodes))
         self.node_of_pod: I32 = np.full(len(columns.pods), NO_NODE, np.int32)
+        self.nominations = Nominations(columns.pods.nominated, columns.pods.priority)
+        self.importance = Importance(columns.pods.priority, columns.pods.started_ns)
         self.next_start_index = 0
         self.all_nodes: I32 = np.arange(len(columns.nodes), dtype=np.int32)
         self._requests = [Request(item.request, item.non_zero_request) for item in columns.templates]
+        self._arrivals = 0
+        self._arrival: I64 = np.zeros(len(columns.pods), np.int64)
+        self._node_pods: NodePods | None = None
         self._compiled: dict[tuple[Hashable, int], object] = {}
         self._shared: dict[Hashable, object] = {}
         self._settle(np.flatnonzero(columns.pods.holding))
@@ -54,15 +64,54 @@ class ClusterState:
         """Template of a pod."""
         return self.columns.templates[self.columns.pods.template[pod]]
 
+    @property
+    def node_pods(self) -> NodePods:
+        """The pods on each node; made when it is first asked for, and kept current from then on."""
+        if self._node_pods is None:
+            pods = np.flatnonzero(self.node_of_pod >= 0).astype(np.int32)
+            # Those of the input came in its order, at time 0.
+            pods = pods[np.argsort(self._arrival[pods], kind="stable")]
+            self._node_pods = NodePods(self.importance, pods, self.node_of_pod[pods], self.n_nodes)
+        return self._node_pods
+
+    def lower_pods(self, nodes: I32, priority: int) -> I64:
+        """Number of pods of a lower priority on each of some nodes, shape (k,)."""
+        if priority <= self._lowest_priority:
+            return np.zeros(len(nodes), np.int64)
+        return self.node_pods.below(nodes, priority)
+
     def assume(self, pod: int, node: int) -> None:
-        """Put a pod on a node: its request and its groups are counted there from now on."""
+        """Put a pod on a node: its request and its groups are counted there from now on; a nomination is used up."""
         self._count(pod, node, 1)
+        self._arrivals += 1
+        self._arrival[pod] = self._arrivals
         self.node_of_pod[pod] = node
+        self.nominations.clear(pod)
+        if self._node_pods is not None:
+            self._node_pods.add(pod, node)
 
     def forget(self, pod: int) -> None:
-        """Take a pod off its node; undoes `assume` bit for bit."""
-        self._count(pod, int(self.node_of_pod[pod]), -1)
+        """Take a pod off its node; undoes `assume` bit for bit but for a nomination."""
+        node = int(self.node_of_pod[pod])
+        # Where the last pod of the list goes cannot be told afterwards: the list must be there.
+        self.node_pods.remove(pod, node)
+        self._count(pod, node, -1)
         self.node_of_pod[pod] = NO_NODE
+
+    def shift(self, pods: I32, nodes: I32, sign: int) -> None:
+        """Count pods on nodes where they are not (``sign`` 1), or no longer where they are (-1), to try something out.
+
+        Whoever does so undoes it by the opposite call. Requests and groups are all that changes; neither
+        ``node_of_pod`` nor `node_pods` do.
+
+        Parameters
+        ----------
+        pods, nodes : int32 ndarrays, shape (k,)
+        """
+        columns = self.columns.pods
+        template = columns.template[pods]
+        add_pods(self.resources, self._request_table, template, nodes, sign)
+        self.groups.count((template, columns.terminating[pods]), nodes, sign)
 
     def group(
         self,
@@ -102,16 +151,25 @@ class ClusterState:
             self._shared[owner] = make(self.columns)
         return self._shared[owner]  # type: ignore[return-value]
 
+    @cached_property
+    def _lowest_priority(self) -> int:
+        """Lowest priority of any pod, waiting ones included."""
+        return int(self.importance.priority.min(initial=np.iinfo(np.int64).max))
+
+    @cached_property
+    def _request_table(self) -> Request:
+        """The requests of all templates, template axis first."""
+        return Request(
+            np.array([request.plain for request in self._requests], np.int64).reshape(len(self._requests), -1),
+            np.array([request.non_zero for request in self._requests], np.int64).reshape(len(self._requests), -1),
+        )
+
     def _settle(self, pods: I64) -> None:
         """Put the pods that the input has on nodes there, all at once; no group exists yet."""
         nodes = self.columns.pods.node[pods]
         self.node_of_pod[pods] = nodes
         if len(pods):
-            table = Request(
-                np.stack([request.plain for request in self._requests]),
-                np.stack([request.non_zero for request in self._requests]),
-            )
-            add_pods(self.resources, table, self.columns.pods.template[pods], nodes)
+            add_pods(self.resources, self._request_table, self.columns.pods.template[pods], nodes, 1)
 
     def _count(self, pod: int, node: int, sign: int) -> None:
         template = int(self.columns.pods.template[pod])

@@ -106,6 +106,24 @@ class PodGroups:
             rows = self._rows[template, terminating] = np.array(counting, np.int32)
         return rows
 
+    def count(self, pods: tuple[I32, Mask], nodes: I32, sign: int) -> None:
+        """Add (``sign`` 1) many pods at once or take them away (-1).
+
+        Parameters
+        ----------
+        pods : (int32 ndarray, bool ndarray), shape (k,)
+            Each pod's template and whether it is being deleted.
+        nodes : int32 ndarray, shape (k,)
+        """
+        if not len(self):
+            return
+        template, terminating = pods
+        kinds, kind = np.unique(2 * template.astype(np.int64) + terminating, return_inverse=True)
+        rows = [self.rows(code >> 1, terminating=bool(code & 1)) for code in kinds.tolist()]
+        start = np.cumsum([0, *map(len, rows)])
+        if start[-1]:
+            add_all_to_rows(self.counts, self.totals, (start, np.concatenate(rows)), kind, nodes, sign)
+
     def _append(self, members: I32, *, skips_terminating: bool) -> int:
         group = len(self._members)
         self._members.append(members)
@@ -126,3 +144,23 @@ def add_to_rows(counts: I32, totals: I64, rows: I32, node: int, sign: int) -> No
     for i in range(rows.shape[0]):
         counts[rows[i], node] += sign
         totals[rows[i]] += sign
+
+
+@kernel
+def add_all_to_rows(
+    counts: I32, totals: I64, rows: tuple[I64, I32], kind: I64, nodes: I32, sign: int
+) -> None:
+    """Add ``sign`` for each of many pods to the rows of its kind. Modified in place.
+
+    Parameters
+    ----------
+    rows : (int64 ndarray, int32 ndarray)
+        Where each kind's rows begin, and the rows.
+    kind, nodes : ndarrays, shape (k,)
+        Each pod's kind and node.
+    """
+    start, flat = rows
+    for i in range(kind.shape[0]):
+        for j in range(start[kind[i]], start[kind[i] + 1]):
+            counts[flat[j], nodes[i]] += sign
+            totals[flat[j]] += sign

@@ -64,8 +64,8 @@ def add_pod(nodes: NodeResources, request: Request, node: int, sign: int) -> Non
 
 
 @kernel
-def add_pods(nodes: NodeResources, table: Request, templates: I32, where: I32) -> None:
-    """Add many pods at once. Modified in place.
+def add_pods(nodes: NodeResources, table: Request, templates: I32, where: I32, sign: int) -> None:
+    """Add (``sign`` 1) many pods at once or take them away (-1). Modified in place.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def add_pods(nodes: NodeResources, table: Request, templates: I32, where: I32) -
         t = templates[i]
         n = where[i]
         for r in range(table.plain.shape[1]):
-            nodes.requested[r, n] += table.plain[t, r]
+            nodes.requested[r, n] += sign * table.plain[t, r]
         for r in range(2):
-            nodes.non_zero_requested[r, n] += table.non_zero[t, r]
-        nodes.pods[n] += 1
+            nodes.non_zero_requested[r, n] += sign * table.non_zero[t, r]
+        nodes.pods[n] += sign

@@ -1,18 +1,32 @@
-"""The draw among equally good nodes: a hash of the seed and the attempt's number, no generator state."""
+"""The draw among equally good nodes: a hash of the seed and the attempt's number, no generator state.
 
-_MASK = 0xFFFFFFFFFFFFFFFF
+The arithmetic stays below 2**63, so that it gives the same in compiled code and in plain Python.
+"""
 
+from kplace._jit import kernel
 
-def mix(seed: int, attempt: int) -> int:
-    """64 well-mixed bits of a seed and an attempt's number (the SplitMix64 finaliser)."""
-    z = (seed * 0xD1342543DE82EF95 + (attempt + 1) * 0x9E3779B97F4A7C15) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-    return z ^ (z >> 31)
+_WORD = 0xFFFFFFFF
 
 
+@kernel
+def mix(x: int) -> int:
+    """Spread the bits of a 32-bit number: a bijection whose every output bit depends on every input bit."""
+    x = ((x ^ (x >> 16)) * 0x7FEB352D) & _WORD
+    x = ((x ^ (x >> 15)) * 0x31848BAB) & _WORD
+    x = ((x ^ (x >> 14)) * 0x2C1B3C6D) & _WORD
+    return x ^ (x >> 16)
+
+
+@kernel
 def draw(seed: int, attempt: int, n_choices: int) -> int:
     """Uniform choice out of ``n_choices``, the same for the same seed and attempt.
+
+    Parameters
+    ----------
+    seed, attempt : int
+        0 to 2**63 - 1.
+    n_choices : int
+        1 to 2**31 - 1.
 
     Examples
     --------
@@ -21,4 +35,6 @@ def draw(seed: int, attempt: int, n_choices: int) -> int:
     >>> draw(7, 0, 1)
     0
     """
-    return ((mix(seed, attempt) >> 32) * n_choices) >> 32
+    key = mix(mix(seed & _WORD) ^ (seed >> 32))
+    number = mix((attempt & _WORD) ^ key) ^ (attempt >> 32)
+    return (mix((number + key) & _WORD) * n_choices) >> 32

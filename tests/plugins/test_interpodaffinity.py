@@ -1,8 +1,8 @@
-"""InterPodAffinity: the three rules and their reasons, whose terms count where, scores, and counts that follow the pods."""
+"""InterPodAffinity: the three rules and their reasons, whose terms count where, scores, counts that follow the pods."""
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kplace.dtypes import NO_NODE, Code
@@ -286,10 +286,15 @@ def test_normalize(raw: list[int], final: list[int]):
 
 
 def test_two_weights_of_required_terms_do_not_mix():
-    state = state_of(NODES, [pod({"affinity": near(term(app("me")))}, on="a1"), wants({})])
-    cycle, nodes = Cycle(state, 1), state.all_nodes
-    scores = [InterPodAffinity(InterPodAffinityArgs(weight)).score(cycle, nodes).max() for weight in (1, 9, 1)]
-    assert scores == [1, 9, 1]
+    # With weight 9 the required and the preferred term are worth the same, with weight 1 they are not.
+    running = [
+        pod({"affinity": near(term(app("me")))}, on="a1"),
+        pod({"affinity": prefer("podAffinity", (9, term(app("me"))))}, on="b1"),
+    ]
+    state = state_of(NODES, [*running, wants({})])
+    plugins = [InterPodAffinity(InterPodAffinityArgs(weight)) for weight in (1, 9, 1)]
+    scores = [plugin.score(Cycle(state, 2), state.all_nodes).tolist() for plugin in plugins]
+    assert scores == [by_node(a1=1, a2=1, b1=9), by_node(a1=9, a2=9, b1=9), by_node(a1=1, a2=1, b1=9)]
 
 
 LABELS = st.dictionaries(st.sampled_from(["app", "tier"]), st.sampled_from(["x", "y"]))
@@ -367,6 +372,7 @@ def check_waiting(
         assert raw.tolist() == naive.normalized(scores)
 
 
+@settings(deadline=None)
 @given(
     st.lists(NODE_LABELS, min_size=1, max_size=5),
     st.lists(PODS, min_size=1, max_size=6),

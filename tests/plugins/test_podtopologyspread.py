@@ -33,6 +33,11 @@ def zones(**names: str) -> list[dict]:
     return [node(name, {HOSTNAME: name} | ({} if zone == "-" else {ZONE: zone})) for name, zone in names.items()]
 
 
+def racks(**places: tuple[str, str]) -> list[dict]:
+    """Nodes with their zones and racks."""
+    return [node(name, {ZONE: zone, "rack": rack}) for name, (zone, rack) in places.items()]
+
+
 def tainted(name: str, zone: str) -> dict:
     taints = [{"key": "dead", "effect": "NoSchedule"}]
     return {**node(name, {HOSTNAME: name, ZONE: zone}), "spec": {"taints": taints}}
@@ -112,6 +117,13 @@ ABC = zones(a="x", b="y", c="z")
             [constraint(1, HOSTNAME), constraint(1)],
             [SKEW, FINE, LABEL],
         ),
+        # e lacks the zone, and that decides, although by rack it would have too much skew as well: 1 + 1 - 0 = 2.
+        (
+            [*racks(a=("x", "r"), b=("y", "s")), node("e", {"rack": "r"})],
+            [web("a")],
+            [constraint(1), constraint(1, "rack")],
+            [SKEW, FINE, LABEL],
+        ),
         # c alone is in z and tainted. Ignored, the taint keeps the lowest at z's 0; honoured, z is no domain, lowest 1,
         # and z itself has 0 + 1 - 1 = 0.
         ([*ABC[:2], tainted("c", "z")], [web("a"), web("b")], [constraint(1)], [SKEW, SKEW, FINE]),
@@ -120,6 +132,13 @@ ABC = zones(a="x", b="y", c="z")
             [web("a"), web("b"), web("c")],
             [constraint(1, nodeTaintsPolicy="Honor")],
             [FINE, FINE, FINE],
+        ),
+        # The same with the domain that does not count first: lowest 1 still.
+        (
+            [tainted("a", "x"), *ABC[1:]],
+            [web("b"), web("c"), web("c")],
+            [constraint(1, nodeTaintsPolicy="Honor")],
+            [FINE, FINE, SKEW],
         ),
     ],
 )
@@ -194,7 +213,7 @@ def test_filter_follows_placements():
 @pytest.mark.parametrize(
     ("running", "constraints", "sample", "raw", "final"),
     [
-        # Three zones, ln 5 = 1.609: x 2 * 1.609 = 3.22, y 1.61, z 0. Best 100 * (3 + 0 - 0) / 3, worst 0, y 100 * 1 / 3.
+        # Three zones, ln 5 = 1.609: x 2 * 1.609 = 3.22, y 1.61, z 0. The best gets 100 * (3 + 0 - 0) / 3, the worst 0.
         ("aab", [(1, ZONE)], "abc", [3, 2, 0], [0, 33, 100]),
         # With a lowest above zero the worst keeps 100 * lowest / highest: raw 4.83, 3.22, 1.61 -> 5, 3, 2.
         ("aaabbc", [(1, ZONE)], "abc", [5, 3, 2], [40, 80, 100]),
@@ -221,10 +240,17 @@ def test_scores(running: str, constraints: list[tuple[int, str]], sample: str, r
 def test_nodes_without_a_key_of_own_constraints_score_nothing():
     waiting = spread(constraint(1, ZONE, "ScheduleAnyway"), constraint(1, HOSTNAME, "ScheduleAnyway"))
     cycle = cycle_of(zones(a="x", b="y", d="-"), [web("a"), web("d")], waiting)
-    # Two candidates: ln 4 = 1.386 for both keys. a 2 * 1.386 = 2.77, b 0, d is ignored; the sample's order does not matter.
+    # Two candidates: ln 4 = 1.386 for both keys. a 2 * 1.386 = 2.77, b 0, d is ignored.
     assert scores(cycle, "dab") == ([0, 3, 0], [0, 0, 100])
     # No candidate at all.
     assert scores(cycle, "d") == ([0], [0])
+
+
+def test_pods_on_nodes_without_a_key_of_own_constraints_count_nowhere():
+    nodes = [*racks(a=("x", "r"), b=("y", "s")), node("e", {ZONE: "x"})]
+    waiting = spread(constraint(1, ZONE, "ScheduleAnyway"), constraint(1, "rack", "ScheduleAnyway"))
+    # e's pods are in x, but e has no rack. ln 4 = 1.386: a 1 * 1.386 + 1 * 1.386 = 2.77.
+    assert scores(cycle_of(nodes, [web("a"), web("e"), web("e")], waiting), "ab")[0] == [3, 0]
 
 
 def test_host_names_count_the_node_itself_whatever_the_policies():
@@ -297,13 +323,22 @@ def test_rounding(value: float, rounded: int):
     assert kernels.round_half_away(value) == rounded
 
 
-def test_no_nodes_and_no_templates_share_nothing_by_mistake():
-    first = spread(constraint(1), nodeSelector={"disk": "ssd"})
-    second = spread(constraint(1), nodeSelector={"disk": "tape"})
-    nodes = [node("a", {ZONE: "x", "disk": "ssd"}), node("b", {ZONE: "y", "disk": "tape"})]
-    state = state_of(nodes, [web("a"), first, second])
-    # For the first only x is a domain: 1 + 1 - 1; for the second only y: x 0 + 1 - 0.
-    assert set(verdicts(Cycle(state, 1)).values()) == {FINE}
-    assert set(verdicts(Cycle(state, 2)).values()) == {FINE}
-    assert state.n_nodes == 2
-    assert PodTopologySpread().pre_filter(cycle_of([], [], first)).code is Code.SUCCESS
+def test_templates_that_divide_the_nodes_differently_share_nothing():
+    nodes = [node("a", {ZONE: "x", "disk": "ssd"}), tainted("b", "y")]
+    honouring = constraint(1, nodeTaintsPolicy="Honor")
+    tolerating = {"tolerations": [{"key": "dead", "operator": "Exists"}]}
+    waiting = [
+        spread(constraint(1)),
+        spread(constraint(1), nodeSelector={"disk": "ssd"}),
+        spread(honouring),
+        spread(honouring, **tolerating),
+    ]
+    state = state_of(nodes, [web("a"), *waiting])
+    # x has 1. y is a domain of 0 for the first and the last: 1 + 1 - 0 = 2; for the others x is alone: 1 + 1 - 1 = 1.
+    assert [verdicts(Cycle(state, number))["a"] for number in (1, 2, 3, 4)] == [SKEW, FINE, FINE, SKEW]
+
+
+def test_cluster_without_nodes():
+    plugin, cycle = PodTopologySpread(), cycle_of([], [], spread(constraint(1)))
+    assert plugin.pre_filter(cycle).code is Code.SUCCESS
+    assert len(plugin.filter(cycle, cycle.state.all_nodes).code) == 0

@@ -69,11 +69,11 @@ def _wanted(item: Job, owned: Sequence[OwnedPod]) -> int:
     if spec.suspend or _is_finished(item):
         return 0
     parallelism = 1 if spec.parallelism is None else spec.parallelism
-    completions = 1 if spec.completions is None and spec.parallelism is None else spec.completions
     succeeded = max(item.status.succeeded or 0, sum(map(_has_succeeded, owned)))
-    if completions is None:
+    if spec.completions is None:
+        # A work queue, or a Job of one completion by default: either is over with the first success.
         return 0 if succeeded else parallelism
-    return min(parallelism, completions - succeeded)
+    return min(parallelism, spec.completions - succeeded)
 
 
 def _is_finished(item: Job) -> bool:

@@ -100,7 +100,7 @@ class Expansion:
     def usable(
         self, kind: str, meta: ObjectMeta, template: PodTemplateSpec | None, lacking: int
     ) -> PodTemplateSpec | None:
-        """Return the template to make pods from; None if no pods lack, or if it has no containers, which a note says."""
+        """Return the template to make pods from; None if no pods lack, or if it has no containers (a note says so)."""
         if lacking <= 0:
             return None
         if template is None or not template.spec.containers:

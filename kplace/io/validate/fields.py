@@ -4,11 +4,10 @@ A check yields pairs of path and message, the path seen from what it was given; 
 the path before (`under`), so that no path is written unless there is something wrong.
 """
 
-import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from difflib import get_close_matches
 
 from kplace.columns.quantity import QuantityError, overflows, parse
@@ -30,7 +29,9 @@ INT32_MAX = 2**31 - 1
 LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 NODE_OPERATORS = (*LABEL_OPERATORS, "Gt", "Lt")
 
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})")
+_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})"
+)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _WHOLE_RESOURCES = frozenset(
     {
@@ -89,13 +90,18 @@ def time_problem(text: str | None) -> str | None:
     >>> time_problem("2025-06-01T12:00:00Z"), time_problem("2025-06-01")
     (None, '"2025-06-01" is not a time such as 2025-06-01T12:00:00Z')
     """
-    if not text:
+    if not text or ((time := _TIME.fullmatch(text)) and _is_date(time[1])):
         return None
-    if _TIME.fullmatch(text):
-        with contextlib.suppress(ValueError):
-            datetime.fromisoformat(text)
-            return None
     return f'"{text}" is not a time such as 2025-06-01T12:00:00Z'
+
+
+@functools.lru_cache
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def metadata(meta: ObjectMeta) -> Problems:

@@ -54,7 +54,7 @@ class InterPodAffinity:
         if not len(existing.rows):
             return SKIP
         groups = cycle.state.groups
-        return PROCEED if kernels.any_counted(groups.counts, groups.totals, self._topology(cycle), existing) else SKIP
+        return PROCEED if kernels.any_counted(groups.counts, groups.totals, self.topology(cycle), existing) else SKIP
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""
@@ -62,7 +62,7 @@ class InterPodAffinity:
         required = self.compiled(cycle).required
         verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
         kernels.judge(
-            groups.counts, groups.totals, self._topology(cycle), required, nodes, verdict.code, verdict.detail
+            groups.counts, groups.totals, self.topology(cycle), required, nodes, verdict.code, verdict.detail
         )
         return verdict
 
@@ -72,30 +72,35 @@ class InterPodAffinity:
 
     def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
         """Skip if no existing pod counts for any term, or if the args leave out pods without preferred terms."""
-        compiled = self.compiled(cycle)
-        if self._args.ignore_preferred_terms_of_existing_pods and not compiled.has_preferred:
-            return False
-        if not len(compiled.scored.rows):
-            return False
         groups = cycle.state.groups
-        return kernels.any_counted(groups.counts, groups.totals, self._topology(cycle), compiled.scored)
+        return self.scores(cycle) and kernels.any_counted(
+            groups.counts, groups.totals, self.topology(cycle), self.compiled(cycle).scored
+        )
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Sum of the weights of the terms that pods in a node's domains match or carry; it may be negative."""
         groups = cycle.state.groups
         scores = np.empty(len(nodes), np.int64)
-        kernels.score(groups.counts, groups.totals, self._topology(cycle), self.compiled(cycle).scored, nodes, scores)
+        kernels.score(groups.counts, groups.totals, self.topology(cycle), self.compiled(cycle).scored, nodes, scores)
         return scores
 
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """Spread the scores over 0 to 100. Modified in place."""
         kernels.normalize_affinity(scores)
 
+    def scores(self, cycle: Cycle) -> bool:
+        """Whether there are terms that a pod of this template could be scored by."""
+        compiled = self.compiled(cycle)
+        if self._args.ignore_preferred_terms_of_existing_pods and not compiled.has_preferred:
+            return False
+        return len(compiled.scored.rows) > 0
+
     def compiled(self, cycle: Cycle) -> Compiled:
         """What the kernels need to know of the pod's template."""
         return cycle.compiled(self._owner, lambda template: self._terms(cycle).compile(cycle.state, template))
 
-    def _topology(self, cycle: Cycle) -> AffinityTopology:
+    def topology(self, cycle: Cycle) -> AffinityTopology:
+        """The domains of all topology keys that terms name."""
         return self._terms(cycle).topology
 
     def _terms(self, cycle: Cycle) -> ClusterTerms:

@@ -42,6 +42,7 @@ class NodeAffinity:
     """Rules out nodes that a pod's selectors do not match and prefers those that match its weighted terms."""
 
     name = names.NODE_AFFINITY
+    is_local = True
 
     def __init__(self, args: NodeAffinityArgs | None = None) -> None:
         added = (args or NodeAffinityArgs()).added_affinity or _NO_AFFINITY

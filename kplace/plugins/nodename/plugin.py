@@ -13,6 +13,7 @@ class NodeName:
     """Lets a pod onto the node it names; a waiting pod names none, and every node passes."""
 
     name = names.NODE_NAME
+    is_local = True
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""

@@ -34,6 +34,7 @@ class NodePorts:
     """
 
     name = names.NODE_PORTS
+    is_local = True
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Skip a pod without host ports."""

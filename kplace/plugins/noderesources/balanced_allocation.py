@@ -22,15 +22,16 @@ class NodeResourcesBalancedAllocation:
 
     def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
         """Skip a pod that requests none of the configured resources."""
-        return bool(np.any(self._demand(cycle).amounts > 0))
+        return bool(np.any(self.demand(cycle).amounts > 0))
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """100 minus the spread of the used shares."""
         scores = np.empty(len(nodes), np.int64)
-        kernels.balanced_allocation(cycle.state.resources, self._demand(cycle), nodes, scores)
+        kernels.balanced_allocation(cycle.state.resources, self.demand(cycle), nodes, scores)
         return scores
 
-    def _demand(self, cycle: Cycle) -> kernels.Demand:
+    def demand(self, cycle: Cycle) -> kernels.Demand:
+        """Requests of the pod's template that the score looks at."""
         return cycle.compiled(self, lambda template: self._make_demand(template, cycle.state.columns.resources))
 
     def _make_demand(self, template: Template, resources: Vocabulary) -> kernels.Demand:

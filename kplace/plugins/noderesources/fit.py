@@ -23,11 +23,13 @@ class NodeResourcesFit:
     """Rules out nodes without room for the pod's requests and scores by how full a node would be."""
 
     name = names.NODE_RESOURCES_FIT
+    is_local = True
 
     def __init__(self, args: NodeResourcesFitArgs | None = None) -> None:
         self._args = args or NodeResourcesFitArgs()
+        self.strategy = self._args.scoring_strategy.type
         shape = self._args.scoring_strategy.shape
-        self._shape = kernels.Shape(
+        self.shape = kernels.Shape(
             np.array([point.utilization for point in shape], np.int64),
             np.array([point.score * (MAX_NODE_SCORE // MAX_SHAPE_SCORE) for point in shape], np.int64),
         )
@@ -38,7 +40,7 @@ class NodeResourcesFit:
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""
-        demand = self._filter_demand(cycle)
+        demand = self.filter_demand(cycle)
         verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
         kernels.fit(cycle.state.resources, demand, nodes, verdict.code, verdict.detail)
         return verdict
@@ -47,7 +49,7 @@ class NodeResourcesFit:
         """All resources that lack, in upstream's order: pods, cpu, memory, ephemeral-storage, the others."""
         resources = cycle.state.columns.resources
         lacking = ["Too many pods"] if detail & int(kernels.TOO_MANY_PODS) else []
-        rows = self._filter_demand(cycle).rows
+        rows = self.filter_demand(cycle).rows
         lacking += [f"Insufficient {resources[row]}" for bit, row in enumerate(rows) if detail >> bit & 1]
         return tuple(lacking)
 
@@ -57,22 +59,27 @@ class NodeResourcesFit:
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Score each of ``nodes`` by the strategy of the args."""
-        demand = cycle.compiled(
-            (self, "score"), lambda template: self._score_demand(template, cycle.state.columns.resources)
-        )
+        demand = self.scored_demand(cycle)
         scores = np.empty(len(nodes), np.int64)
-        match self._args.scoring_strategy.type:
+        match self.strategy:
             case ScoringStrategyType.LEAST_ALLOCATED:
                 kernels.least_allocated(cycle.state.resources, demand, nodes, scores)
             case ScoringStrategyType.MOST_ALLOCATED:
                 kernels.most_allocated(cycle.state.resources, demand, nodes, scores)
             case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
-                kernels.capacity_ratio(cycle.state.resources, demand, self._shape, nodes, scores)
+                kernels.capacity_ratio(cycle.state.resources, demand, self.shape, nodes, scores)
         return scores
 
-    def _filter_demand(self, cycle: Cycle) -> Demand:
+    def filter_demand(self, cycle: Cycle) -> Demand:
+        """Requests of the pod's template that the filter looks at."""
         return cycle.compiled(
             (self, "filter"), lambda template: self._make_filter_demand(template, cycle.state.columns.resources)
+        )
+
+    def scored_demand(self, cycle: Cycle) -> Demand:
+        """Requests of the pod's template that the score looks at."""
+        return cycle.compiled(
+            (self, "score"), lambda template: self._make_scored_demand(template, cycle.state.columns.resources)
         )
 
     def _make_filter_demand(self, template: Template, resources: Vocabulary) -> Demand:
@@ -92,7 +99,7 @@ class NodeResourcesFit:
             or resource.split("/", maxsplit=1)[0] in self._args.ignored_resource_groups
         )
 
-    def _score_demand(self, template: Template, resources: Vocabulary) -> Demand:
+    def _make_scored_demand(self, template: Template, resources: Vocabulary) -> Demand:
         return score_demand(template.scored_request, self._args.scoring_strategy.resources, resources)
 
 

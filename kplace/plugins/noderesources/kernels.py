@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kplace._jit import kernel
-from kplace.dtypes import CPU, F64, I8, I32, I64, MAX_NODE_SCORE, MEMORY
+from kplace.dtypes import CPU, I8, I32, I64, MAX_NODE_SCORE, MEMORY
 from kplace.state.node_resources import NodeResources
 
 TOO_MANY_PODS = np.int64(1) << 62
@@ -39,6 +39,31 @@ class Shape(NamedTuple):
 
 
 @kernel
+def fit_bits(nodes: NodeResources, demand: Demand, n: int) -> int:
+    """Say what a node lacks for one more pod: a bit for each position of ``demand``, and `TOO_MANY_PODS`; 0 if it fits.
+
+    Mirrors ``noderesources/fit.go``, ``fitsRequest``.
+    """
+    bits = np.int64(0)
+    if nodes.pods[n] + 1 > nodes.allowed_pods[n]:
+        bits |= TOO_MANY_PODS
+    for j in range(demand.rows.shape[0]):
+        r = demand.rows[j]
+        if demand.amounts[j] > nodes.allocatable[r, n] - nodes.requested[r, n]:
+            bits |= np.int64(1) << j
+    return int(bits)
+
+
+@kernel
+def is_hopeless(nodes: NodeResources, demand: Demand, n: int) -> bool:
+    """Whether the pod would not fit the node even if it were empty."""
+    for j in range(demand.rows.shape[0]):
+        if demand.amounts[j] > nodes.allocatable[demand.rows[j], n]:
+            return True
+    return False
+
+
+@kernel
 def fit(nodes: NodeResources, demand: Demand, listed: I32, code: I8, detail: I64) -> None:
     """Judge each listed node: is there room for one more pod with these requests.
 
@@ -50,27 +75,16 @@ def fit(nodes: NodeResources, demand: Demand, listed: I32, code: I8, detail: I64
         The nodes to judge.
     code, detail : ndarrays, shape (k,)
         Written: 0 fits; 2 (Unschedulable) does not; 3 (UnschedulableAndUnresolvable) would not on the empty node
-        either. One bit of ``detail`` for each position of ``demand`` that lacks, and `TOO_MANY_PODS`.
-
-    Notes
-    -----
-    Mirrors ``noderesources/fit.go``, ``fitsRequest``.
+        either; and the bits of `fit_bits`.
     """
     for i in range(listed.shape[0]):
         n = listed[i]
-        bits = np.int64(0)
-        hopeless = False
-        if nodes.pods[n] + 1 > nodes.allowed_pods[n]:
-            bits |= TOO_MANY_PODS
-        for j in range(demand.rows.shape[0]):
-            r = demand.rows[j]
-            allocatable = nodes.allocatable[r, n]
-            if demand.amounts[j] > allocatable - nodes.requested[r, n]:
-                bits |= np.int64(1) << j
-                if demand.amounts[j] > allocatable:
-                    hopeless = True
+        bits = fit_bits(nodes, demand, n)
         detail[i] = bits
-        code[i] = 0 if bits == 0 else (3 if hopeless else 2)
+        if bits == 0:
+            code[i] = 0
+        else:
+            code[i] = 3 if is_hopeless(nodes, demand, n) else 2
 
 
 @kernel
@@ -96,37 +110,47 @@ def used_with(nodes: NodeResources, r: int, n: int, amount: int) -> int:
 
 
 @kernel
+def least_allocated_at(nodes: NodeResources, demand: Demand, n: int) -> int:
+    """Weighted mean of a node's free shares; resources that it lacks drop out."""
+    total = 0
+    weights = 0
+    for j in range(demand.rows.shape[0]):
+        r = demand.rows[j]
+        allocatable = nodes.allocatable[r, n]
+        if allocatable > 0:
+            used = used_with(nodes, r, n, demand.amounts[j])
+            total += least_requested(used, allocatable) * demand.weights[j]
+            weights += demand.weights[j]
+    return total // weights if weights > 0 else 0
+
+
+@kernel
 def least_allocated(nodes: NodeResources, demand: Demand, listed: I32, scores: I64) -> None:
-    """Weighted mean of the free shares; resources that a node lacks drop out. Writes ``scores``."""
+    """Score the listed nodes by their free shares. Writes ``scores``."""
     for i in range(listed.shape[0]):
-        n = listed[i]
-        total = 0
-        weights = 0
-        for j in range(demand.rows.shape[0]):
-            r = demand.rows[j]
-            allocatable = nodes.allocatable[r, n]
-            if allocatable > 0:
-                used = used_with(nodes, r, n, demand.amounts[j])
-                total += least_requested(used, allocatable) * demand.weights[j]
-                weights += demand.weights[j]
-        scores[i] = total // weights if weights > 0 else 0
+        scores[i] = least_allocated_at(nodes, demand, listed[i])
+
+
+@kernel
+def most_allocated_at(nodes: NodeResources, demand: Demand, n: int) -> int:
+    """Weighted mean of a node's used shares; resources that it lacks drop out."""
+    total = 0
+    weights = 0
+    for j in range(demand.rows.shape[0]):
+        r = demand.rows[j]
+        allocatable = nodes.allocatable[r, n]
+        if allocatable > 0:
+            used = used_with(nodes, r, n, demand.amounts[j])
+            total += most_requested(used, allocatable) * demand.weights[j]
+            weights += demand.weights[j]
+    return total // weights if weights > 0 else 0
 
 
 @kernel
 def most_allocated(nodes: NodeResources, demand: Demand, listed: I32, scores: I64) -> None:
-    """Weighted mean of the used shares; resources that a node lacks drop out. Writes ``scores``."""
+    """Score the listed nodes by their used shares. Writes ``scores``."""
     for i in range(listed.shape[0]):
-        n = listed[i]
-        total = 0
-        weights = 0
-        for j in range(demand.rows.shape[0]):
-            r = demand.rows[j]
-            allocatable = nodes.allocatable[r, n]
-            if allocatable > 0:
-                used = used_with(nodes, r, n, demand.amounts[j])
-                total += most_requested(used, allocatable) * demand.weights[j]
-                weights += demand.weights[j]
-        scores[i] = total // weights if weights > 0 else 0
+        scores[i] = most_allocated_at(nodes, demand, listed[i])
 
 
 @kernel
@@ -145,60 +169,75 @@ def on_shape(shape: Shape, utilization: int) -> int:
 
 
 @kernel
-def capacity_ratio(nodes: NodeResources, demand: Demand, shape: Shape, listed: I32, scores: I64) -> None:
-    """Weighted mean, rounded, of a shape over the used shares; what scores 0 drops out. Writes ``scores``.
+def capacity_ratio_at(nodes: NodeResources, demand: Demand, shape: Shape, n: int) -> int:
+    """Weighted mean, rounded, of a shape over a node's used shares; what scores 0 drops out.
 
     Mirrors ``requested_to_capacity_ratio.go``.
     """
+    total = 0
+    weights = 0
+    for j in range(demand.rows.shape[0]):
+        r = demand.rows[j]
+        allocatable = nodes.allocatable[r, n]
+        if allocatable > 0:
+            used = used_with(nodes, r, n, demand.amounts[j])
+            utilization = used * MAX_NODE_SCORE // allocatable if used <= allocatable else MAX_NODE_SCORE
+            score = on_shape(shape, utilization)
+            if score > 0:
+                total += score * demand.weights[j]
+                weights += demand.weights[j]
+    return int(np.floor(total / weights + 0.5)) if weights > 0 else 0
+
+
+@kernel
+def capacity_ratio(nodes: NodeResources, demand: Demand, shape: Shape, listed: I32, scores: I64) -> None:
+    """Score the listed nodes by a shape over their used shares. Writes ``scores``."""
     for i in range(listed.shape[0]):
-        n = listed[i]
-        total = 0
-        weights = 0
+        scores[i] = capacity_ratio_at(nodes, demand, shape, listed[i])
+
+
+@kernel
+def used_fraction(nodes: NodeResources, r: int, n: int, amount: int) -> float:
+    """Share of a resource that would be used with the pod, at most 1."""
+    return min((nodes.requested[r, n] + amount) / nodes.allocatable[r, n], 1.0)
+
+
+@kernel
+def balanced_at(nodes: NodeResources, demand: Demand, n: int) -> int:
+    """100 minus the spread of a node's used shares, the pod included.
+
+    Mirrors ``balanced_allocation.go``: half the difference for two resources, the population standard deviation for
+    more, in float64 and in upstream's order of operations.
+    """
+    count = 0
+    total = 0.0
+    first = 0.0
+    last = 0.0
+    for j in range(demand.rows.shape[0]):
+        r = demand.rows[j]
+        if nodes.allocatable[r, n] > 0:
+            last = used_fraction(nodes, r, n, demand.amounts[j])
+            if count == 0:
+                first = last
+            total += last
+            count += 1
+    deviation = 0.0
+    if count == 2:
+        deviation = abs((first - last) / 2)
+    elif count > 2:
+        mean = total / float(count)
+        squares = 0.0
         for j in range(demand.rows.shape[0]):
             r = demand.rows[j]
-            allocatable = nodes.allocatable[r, n]
-            if allocatable > 0:
-                used = used_with(nodes, r, n, demand.amounts[j])
-                utilization = used * MAX_NODE_SCORE // allocatable if used <= allocatable else MAX_NODE_SCORE
-                score = on_shape(shape, utilization)
-                if score > 0:
-                    total += score * demand.weights[j]
-                    weights += demand.weights[j]
-        scores[i] = np.int64(np.floor(total / weights + 0.5)) if weights > 0 else 0
+            if nodes.allocatable[r, n] > 0:
+                distance = used_fraction(nodes, r, n, demand.amounts[j]) - mean
+                squares = squares + distance * distance
+        deviation = np.sqrt(squares / float(count))
+    return int((1.0 - deviation) * float(MAX_NODE_SCORE))
 
 
 @kernel
 def balanced_allocation(nodes: NodeResources, demand: Demand, listed: I32, scores: I64) -> None:
-    """100 minus the spread of the used shares of a node, the pod included. Writes ``scores``.
-
-    Mirrors ``balanced_allocation.go``: half the difference for two resources, the population standard deviation for
-    more.
-    """
-    fractions = np.zeros(demand.rows.shape[0])
+    """Score the listed nodes by their balance. Writes ``scores``."""
     for i in range(listed.shape[0]):
-        n = listed[i]
-        count = 0
-        total = 0.0
-        for j in range(demand.rows.shape[0]):
-            r = demand.rows[j]
-            allocatable = nodes.allocatable[r, n]
-            if allocatable > 0:
-                fraction = min((nodes.requested[r, n] + demand.amounts[j]) / allocatable, 1.0)
-                fractions[count] = fraction
-                total += fraction
-                count += 1
-        scores[i] = np.int64((1.0 - spread(fractions, count, total)) * float(MAX_NODE_SCORE))
-
-
-@kernel
-def spread(fractions: F64, count: int, total: float) -> float:
-    """Standard deviation of the first ``count`` fractions, the way upstream computes it."""
-    if count == 2:
-        return abs((fractions[0] - fractions[1]) / 2)
-    if count < 2:
-        return 0.0
-    mean = total / float(count)
-    squares = 0.0
-    for k in range(count):
-        squares = squares + (fractions[k] - mean) * (fractions[k] - mean)
-    return np.sqrt(squares / float(count))
+        scores[i] = balanced_at(nodes, demand, listed[i])

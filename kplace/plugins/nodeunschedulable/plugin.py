@@ -16,6 +16,7 @@ class NodeUnschedulable:
     """Rules out nodes with ``spec.unschedulable``, unless the pod tolerates the taint that stands for it."""
 
     name = names.NODE_UNSCHEDULABLE
+    is_local = True
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""

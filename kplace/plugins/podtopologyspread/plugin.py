@@ -46,7 +46,7 @@ class SpreadPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plans:
+class SpreadPlans:
     """What a template asks for: constraints that filter and constraints that score; None for none."""
 
     hard: SpreadPlan | None
@@ -64,7 +64,7 @@ class PodTopologySpread:
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Count the pods of each domain; skip a pod without hard constraints."""
-        plan = self._plans(cycle).hard
+        plan = self.plans(cycle).hard
         if plan is None:
             return SKIP
         domains = DomainCounts(np.zeros(plan.shape, np.int64), np.zeros(plan.shape[0], np.int64))
@@ -105,7 +105,7 @@ class PodTopologySpread:
 
     def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
         """Count the pods of each domain and weigh the constraints; skip a pod without soft constraints."""
-        plan = self._plans(cycle).soft
+        plan = self.plans(cycle).soft
         if plan is None:
             return False
         domains = DomainScores(np.zeros(plan.shape, np.int64), np.empty(plan.shape[0]))
@@ -126,27 +126,28 @@ class PodTopologySpread:
         kernels.normalize_scores(self._soft(cycle).topology.ignored, nodes, scores)
 
     def _hard(self, cycle: Cycle) -> SpreadPlan:
-        plan = self._plans(cycle).hard
+        plan = self.plans(cycle).hard
         assert plan is not None, "the Filter runs although PreFilter skipped it"
         return plan
 
     def _soft(self, cycle: Cycle) -> SpreadPlan:
-        plan = self._plans(cycle).soft
+        plan = self.plans(cycle).soft
         assert plan is not None, "the Score runs although PreScore skipped it"
         return plan
 
-    def _plans(self, cycle: Cycle) -> _Plans:
+    def plans(self, cycle: Cycle) -> SpreadPlans:
+        """What the kernels need to know of the pod's template."""
         # Another instance may have other arguments, hence the owner is the plugin and not its name.
         return cycle.compiled(self, lambda template: self._compile(cycle.state, template))
 
-    def _compile(self, state: ClusterState, template: Template) -> _Plans:
+    def _compile(self, state: ClusterState, template: Template) -> SpreadPlans:
         nodes, spec = state.columns.nodes, template.spec
         selectors = self._default_selectors(state.columns)
         hard = constraints_of(template, DO_NOT_SCHEDULE, self._args, selectors)
         soft = constraints_of(template, SCHEDULE_ANYWAY, self._args, selectors)
         # The system's default constraints alone let nodes without a zone still be spread over by host name.
         requires_all = bool(spec.topology_spread_constraints) or not self._args.is_system
-        return _Plans(
+        return SpreadPlans(
             hard=_plan(state, template, hard, hard_topology(nodes, spec, _divisions(hard))) if hard else None,
             soft=_plan(state, template, soft, soft_topology(nodes, spec, _divisions(soft), requires_all=requires_all))
             if soft

@@ -36,6 +36,7 @@ class TaintToleration:
     """Rules out nodes with a NoSchedule or NoExecute taint not tolerated by the pod; counts PreferNoSchedule ones."""
 
     name = names.TAINT_TOLERATION
+    is_local = True
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""

@@ -1,0 +1,128 @@
+"""The first stage: a document becomes a configuration, strictly, with the arguments of known plugins."""
+
+from collections.abc import Mapping as Map
+from dataclasses import dataclass
+
+from kplace.config.catalogue import Catalogue
+from kplace.config.document import Document
+from kplace.config.fields import child, item
+from kplace.config.misfits import Misfit, Misfits
+from kplace.config.nodes import Mapping, Node, Scalar, TextError, is_null
+from kplace.config.schema import decode, zero
+from kplace.config.wire import GROUP, KIND, V1, KubeSchedulerConfiguration, TypeMeta
+
+Args = TypeMeta | Node | None
+"""A plugin's arguments: decoded if the plugin's are known, else as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a document says it is."""
+
+    api_version: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A decoded configuration.
+
+    Attributes
+    ----------
+    config : KubeSchedulerConfiguration
+        What is of the wrong type or unknown is left out.
+    args : mapping of (int, int) to Args
+        By the positions of the profile and of the entry in its ``pluginConfig``.
+    misfits : tuple of Misfit
+    """
+
+    config: KubeSchedulerConfiguration
+    args: Map[tuple[int, int], Args]
+    misfits: tuple[Misfit, ...]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether nothing was fatal: upstream then knows what would have come of it."""
+        return not any(misfit.is_fatal for misfit in self.misfits)
+
+
+def read_header(root: Node) -> Header:
+    """Say what a document is.
+
+    Raises
+    ------
+    TextError
+        It does not say so.
+    """
+    if is_null(root):
+        msg = "the first document is empty: expected a KubeSchedulerConfiguration"
+        raise TextError(msg, root.line)
+    if not isinstance(root, Mapping):
+        msg = f"expected an object with apiVersion: {V1} and kind: {KIND}"
+        raise TextError(msg, root.line)
+    kind = _word(root, "kind", KIND)
+    return Header(_word(root, "apiVersion", V1), kind)
+
+
+def _word(root: Mapping, key: str, expected: str) -> str:
+    node = root.get(key)
+    if node is not None and isinstance(node, Scalar) and isinstance(node.value, str) and node.value:
+        return node.value
+    if node is not None and not is_null(node) and not (isinstance(node, Scalar) and node.value == ""):
+        msg = f"{key}: expected text, such as {expected}"
+        raise TextError(msg, node.line)
+    hint = "" if root.get("apiVersion") else "; if these are the values of a Helm chart, render it with `helm template`"
+    msg = f"{key} is missing: expected {key}: {expected}{hint}"
+    raise TextError(msg, root.line)
+
+
+def decode_configuration(
+    document: Document, wire: type[KubeSchedulerConfiguration], catalogue: Catalogue, api_version: str
+) -> Decoded:
+    """Decode a configuration.
+
+    Parameters
+    ----------
+    document : Document
+    wire : type
+        The version's own struct.
+    catalogue : Catalogue
+        Knows the arguments of its plugins.
+    api_version : str
+        The version that arguments may name.
+    """
+    misfits = Misfits([Misfit(one.line, one.key, "is given twice", False) for one in document.duplicates])
+    config = decode(wire, document.root, "", misfits)
+    args: dict[tuple[int, int], Args] = {}
+    for i, profile in enumerate(config.profiles):
+        for j, entry in enumerate(profile.plugin_config):
+            path = child(item(child(item("profiles", i), "pluginConfig"), j), "args")
+            args[i, j] = _decode_args(entry.name, entry.args, path, catalogue, api_version, misfits)
+    return Decoded(config, args, tuple(misfits.found))
+
+
+def _decode_args(
+    name: str, node: Node | None, path: str, catalogue: Catalogue, api_version: str, misfits: Misfits
+) -> Args:
+    spec = catalogue.args_of(name)
+    if spec is None:
+        return node
+    if isinstance(node, Mapping) and not _is_of_kind(node, f"{name}Args", path, api_version, misfits):
+        return zero(spec.wire)
+    decoded: TypeMeta = decode(spec.wire, node, path, misfits)
+    return decoded
+
+
+def _is_of_kind(node: Mapping, kind: str, path: str, api_version: str, misfits: Misfits) -> bool:
+    """Whether arguments are what they must be; they need not say so, but must not say otherwise."""
+    for key, expected in (("apiVersion", api_version), ("kind", kind)):
+        said = node.get(key)
+        if isinstance(said, Scalar) and isinstance(said.value, str) and said.value not in {"", expected}:
+            misfits.found.append(Misfit(said.line, child(path, key), f'expected {expected}, got "{said.value}"', True))
+            return False
+    return True
+
+
+def is_of_the_group(header: Header) -> bool:
+    """Whether a document is of the scheduler's own group, of whatever version and kind."""
+    return header.api_version.startswith(f"{GROUP}/")

@@ -1,0 +1,68 @@
+"""The classes of a run: templates that agree in everything a base score depends on."""
+
+import numpy as np
+
+from kplace.columns.templates import Template
+from kplace.engine.fused.layout import ClassTable, Demands
+from kplace.framework import Cycle
+from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
+from kplace.plugins.noderesources.fit import NodeResourcesFit
+from kplace.plugins.noderesources.kernels import Demand
+
+
+class Classes:
+    """Collects classes, each once.
+
+    Parameters
+    ----------
+    fit, balance : plugins or None
+        Of the profile.
+    """
+
+    def __init__(self, fit: NodeResourcesFit, balance: NodeResourcesBalancedAllocation | None) -> None:
+        self._fit = fit
+        self._balance = balance
+        self._numbers: dict[tuple[bytes, bytes, bytes, int, int], int] = {}
+        self._members: list[Cycle] = []
+
+    def of(self, cycle: Cycle, passes: int, image: int) -> int:
+        """Class of a template, given the rows of its static verdicts and its image scores."""
+        template: Template = cycle.template
+        key = (template.request.tobytes(), template.non_zero_request.tobytes(), template.scored_request.tobytes())
+        number = self._numbers.setdefault((*key, passes, image), len(self._numbers))
+        if number == len(self._members):
+            self._members.append(cycle)
+        return number
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def arrays(self) -> ClassTable:
+        """All classes."""
+        passes = [key[3] for key in self._numbers]
+        image = [key[4] for key in self._numbers]
+        balanced = [self._balance.demand(cycle) if self._balance else _NOTHING for cycle in self._members]
+        return ClassTable(
+            fit=_demands([self._fit.filter_demand(cycle) for cycle in self._members]),
+            scored=_demands([self._fit.scored_demand(cycle) for cycle in self._members]),
+            balanced=_demands(balanced),
+            balances=np.array([bool(np.any(item.amounts > 0)) for item in balanced], np.int8),
+            passes=np.array(passes, np.int32),
+            image=np.array(image, np.int32),
+        )
+
+
+_NOTHING = Demand(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _demands(demands: list[Demand]) -> Demands:
+    start = np.zeros(len(demands) + 1, np.int32)
+    np.cumsum([len(item.rows) for item in demands], out=start[1:])
+    return Demands(
+        start=start,
+        rows=np.concatenate([item.rows for item in demands] or [_NOTHING.rows]).astype(np.int32),
+        amounts=np.concatenate([item.amounts for item in demands] or [_NOTHING.amounts]).astype(np.int64),
+        weights=np.concatenate([item.weights for item in demands] or [_NOTHING.weights]).astype(np.int64),
+    )
+
+

@@ -1,0 +1,414 @@
+"""From a profile and a state to the arrays that the fused loop works on."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code
+from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED
+from kplace.engine.fused.class_table import Classes
+from kplace.engine.fused.counter_table import CounterTable
+from kplace.engine.fused.interning import Lists, RowTable
+from kplace.engine.fused.layout import (
+    FAR,
+    NEAR,
+    SPREAD,
+    SPREAD_FROM_ZERO,
+    AffinityItems,
+    BaseRows,
+    FilterItems,
+    Log,
+    Run,
+    Scratch,
+    SpreadItems,
+    Statics,
+    TemplateTable,
+    Weights,
+)
+from kplace.engine.fused.loop import Placing
+from kplace.engine.fused.scores import MAX_ITEMS
+from kplace.framework import Cycle, Plugin, Profile
+from kplace.objects.core import Affinity, NodeAffinity as NodeAffinitySpec, PodSpec
+from kplace.plugins.dynamicresources.plugin import DynamicResources
+from kplace.plugins.imagelocality.plugin import ImageLocality
+from kplace.plugins.interpodaffinity.compiled import Compiled
+from kplace.plugins.interpodaffinity.kernels import AffinityTopology, CountedTerms
+from kplace.plugins.interpodaffinity.plugin import InterPodAffinity
+from kplace.plugins.nodeaffinity.plugin import NodeAffinity
+from kplace.plugins.nodename.plugin import NodeName
+from kplace.plugins.nodeports.plugin import NodePorts, conflict_group
+from kplace.plugins.noderesources.args import ScoringStrategyType
+from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
+from kplace.plugins.noderesources.fit import NodeResourcesFit
+from kplace.plugins.nodeunschedulable.plugin import NodeUnschedulable
+from kplace.plugins.nodevolumelimits.plugin import NodeVolumeLimits
+from kplace.plugins.podtopologyspread.plugin import PodTopologySpread, SpreadPlan
+from kplace.plugins.tainttoleration.plugin import TaintToleration
+from kplace.plugins.volumebinding.plugin import VolumeBinding
+from kplace.plugins.volumerestrictions.plugin import VolumeRestrictions
+from kplace.plugins.volumezone.plugin import VolumeZone
+from kplace.state import ClusterState
+
+P = TypeVar("P", bound=Plugin)
+
+STATIC = (NodeUnschedulable, TaintToleration, NodeAffinity)
+"""Filters whose word on a node depends on the template alone."""
+COUNTING = (NodePorts, PodTopologySpread, InterPodAffinity)
+"""Filters that read counters."""
+BYPASSED = (VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, DynamicResources)
+"""Plugins that have nothing to say to the pods of most templates; the others are left to the cycle."""
+KNOWN = (*STATIC, *COUNTING, *BYPASSED, NodeName, NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality)
+
+_STRATEGIES = {
+    ScoringStrategyType.LEAST_ALLOCATED: LEAST_ALLOCATED,
+    ScoringStrategyType.MOST_ALLOCATED: MOST_ALLOCATED,
+    ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO: CAPACITY_RATIO,
+}
+_ROW_BYTES = 256 * 2**20
+"""Memory that base rows may take."""
+
+
+def can_fuse(profile: Profile) -> bool:
+    """Whether the fused engine knows every plugin that filters and scores in a profile, and its totals stay in range."""
+    scored = [(item.plugin, item.weight) for item in profile.score]
+    plugins: list[Plugin] = [*profile.pre_filter, *profile.filter, *profile.pre_score, *(plugin for plugin, _ in scored)]
+    if not all(type(plugin) in KNOWN for plugin in plugins):
+        return False
+    if not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
+        return False
+    prepared = {*profile.pre_filter, *profile.pre_score}
+    needy = [plugin for plugin in plugins if isinstance(plugin, (PodTopologySpread, InterPodAffinity))]
+    if not all(plugin in prepared for plugin in needy):
+        return False
+    return _in_range(scored)
+
+
+def _in_range(scored: Sequence[tuple[Plugin, int]]) -> bool:
+    """Whether base scores fit into 16 bits and totals into 32."""
+    base = sum(w for p, w in scored if isinstance(p, (NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality)))
+    return base * MAX_NODE_SCORE < 2**15 and sum(w for _, w in scored) * MAX_NODE_SCORE < 2**31
+
+
+def _one(plugins: Iterable[object], kind: type[P]) -> P | None:
+    return next((plugin for plugin in plugins if isinstance(plugin, kind)), None)
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Columns of the template table while it is being filled."""
+
+    class_of: I32
+    taint: I32
+    affinity: I32
+    ignored: I32
+    filters: Lists
+    spreads: Lists
+    affinities: Lists
+
+
+@dataclass(slots=True)
+class _Tables:
+    """The rows that templates share."""
+
+    passes: RowTable[np.int8]
+    image: RowTable[np.int16]
+    taint: RowTable[np.int32]
+    affinity: RowTable[np.int32]
+    ignored: RowTable[np.int8]
+    counters: CounterTable
+    codes_of: dict[int, int] = field(default_factory=dict)
+
+
+class Compiler:
+    """Compiles the templates of a run.
+
+    Parameters
+    ----------
+    state : ClusterState
+    profile : Profile
+        One that `can_fuse`.
+    """
+
+    def __init__(self, state: ClusterState, profile: Profile) -> None:
+        self._state = state
+        self._profile = profile
+        n_nodes, n_templates = state.n_nodes, len(state.columns.templates)
+        scorers = [item.plugin for item in profile.score]
+        self._statics = [plugin for plugin in profile.filter if isinstance(plugin, STATIC)]
+        self._bypassed = [plugin for plugin in profile.pre_filter if isinstance(plugin, BYPASSED)]
+        self._ports = _one(profile.filter, NodePorts)
+        self._hard_spread = _one(profile.filter, PodTopologySpread)
+        self._near = _one(profile.filter, InterPodAffinity)
+        self._narrowing = _one(profile.pre_filter, NodeAffinity)
+        self._taints = _one(scorers, TaintToleration)
+        self._preferred = _one(scorers, NodeAffinity)
+        self._soft_spread = _one(scorers, PodTopologySpread)
+        self._pods = _one(scorers, InterPodAffinity)
+        self._image = _one(scorers, ImageLocality)
+        fit = _one(profile.filter, NodeResourcesFit)
+        assert fit is not None
+        self._fit = fit
+        self._classes = Classes(fit, _one(scorers, NodeResourcesBalancedAllocation))
+        self._tables = _Tables(
+            passes=RowTable(n_nodes, np.int8),
+            image=RowTable(n_nodes, np.int16),
+            taint=RowTable(n_nodes, np.int32),
+            affinity=RowTable(n_nodes, np.int32),
+            ignored=RowTable(n_nodes, np.int8),
+            counters=CounterTable(state),
+        )
+        none = np.full(n_templates, -1, np.int32)
+        self._columns = _Columns(
+            class_of=none.copy(),
+            taint=none.copy(),
+            affinity=none.copy(),
+            ignored=none.copy(),
+            filters=Lists(n_templates, np.int32, np.int32, np.int64),
+            spreads=Lists(n_templates, np.int32, np.int32, np.int64),
+            affinities=Lists(n_templates, np.int32),
+        )
+
+    def compile(self, pods: Iterable[int], capacity: int) -> tuple[Run, Placing]:
+        """Compile the templates of some pods.
+
+        Parameters
+        ----------
+        pods : iterable of int
+            One pod of each template.
+        capacity : int
+            Number of changes of the state that the log must hold.
+        """
+        for pod in pods:
+            self._add(Cycle(self._state, pod))
+        return self._run(capacity), self._placing()
+
+    def _add(self, cycle: Cycle) -> None:
+        """Compile one template, unless it must be left to the cycle."""
+        if any(plugin.pre_filter(cycle).code is not Code.SKIP for plugin in self._bypassed):
+            return
+        if self._narrowing is not None:
+            narrowed = self._narrowing.pre_filter(cycle)
+            if narrowed.nodes is not None or narrowed.code not in (Code.SUCCESS, Code.SKIP):
+                return
+        code = cycle.template.code
+        missing = self._add_filters(cycle)
+        passes = self._passes(cycle, missing)
+        image = -1
+        if self._image is not None:
+            image = self._row(self._tables.image, _image_key(cycle.template.spec), self._image, cycle)
+        self._columns.class_of[code] = self._classes.of(cycle, passes, image)
+        if self._taints is not None:
+            key = cycle.template.spec.tolerations or ()
+            self._columns.taint[code] = self._row(self._tables.taint, key, self._taints, cycle)
+        if self._preferred is not None and self._preferred.pre_score(cycle, self._state.all_nodes):
+            key = _node_affinity(cycle.template.spec).preferred
+            self._columns.affinity[code] = self._row(self._tables.affinity, key, self._preferred, cycle)
+        self._add_scores(cycle)
+
+    def _row(self, table: RowTable, key: Hashable, plugin: "ImageLocality | TaintToleration | NodeAffinity", cycle: Cycle) -> int:
+        """Row of a plugin's raw scores; -1 if they are all 0."""
+        row = table.row(key, lambda: plugin.score(cycle, self._state.all_nodes))
+        return -1 if table.is_constant(row, 0) else row
+
+    def _passes(self, cycle: Cycle, missing: Hashable) -> int:
+        """Row of the nodes that no static filter rules out; ``missing`` names what else they must have."""
+        spec = cycle.template.spec
+        selector = tuple(sorted((spec.node_selector or {}).items()))
+        key = (spec.tolerations, selector, _node_affinity(spec).required, missing)
+        return self._tables.passes.row(key, lambda: self._static_mask(cycle))
+
+    def _static_mask(self, cycle: Cycle) -> I64:
+        mask = np.ones(self._state.n_nodes, np.bool_)
+        for plugin in self._statics:
+            mask &= plugin.filter(cycle, self._state.all_nodes).code == Code.SUCCESS
+        plan = self._hard_spread.plans(cycle).hard if self._hard_spread is not None else None
+        if plan is not None:
+            mask &= (plan.topology.domain >= 0).all(axis=0)
+        if self._near is not None:
+            codes = self._near.topology(cycle).codes
+            for key in self._near.compiled(cycle).required.affinity.keys:
+                mask &= codes[key] >= 0
+        return mask.astype(np.int64)
+
+    def _add_filters(self, cycle: Cycle) -> Hashable:
+        """Add the filters on counters; returns what identifies the labels that nodes must have for them."""
+        code = cycle.template.code
+        keys: list[Hashable] = []
+        if self._ports is not None and self._ports.pre_filter(cycle).code is not Code.SKIP:
+            row = conflict_group(self._state, cycle.template)
+            self._columns.filters.append(code, self._by_node(row), FAR, 0)
+        plan = self._hard_spread.plans(cycle).hard if self._hard_spread is not None else None
+        if plan is not None:
+            keys += [item.division for item in plan.constraints]
+            self._add_hard_spread(code, plan)
+        if self._near is not None:
+            compiled = self._near.compiled(cycle)
+            keys += [int(key) for key in compiled.required.affinity.keys]
+            self._add_near(code, compiled, self._near.topology(cycle))
+        return tuple(keys)
+
+    def _by_node(self, row: int) -> int:
+        return self._tables.counters.counter(((row, 1),), self._tables.counters.code_row(self._state.all_nodes))
+
+    def _add_hard_spread(self, code: int, plan: SpreadPlan) -> None:
+        counters, terms = self._tables.counters, plan.terms
+        for c in range(plan.shape[0]):
+            own = int(terms.max_skew[c] - terms.self_match[c])
+            eligible = int(plan.topology.n_eligible[c])
+            counter = counters.counter(
+                _counted(int(terms.row[c])),
+                self._code(plan.topology.domain[c]),
+                counters.mask_row(plan.topology.counted[c]),
+                eligible,
+            )
+            enough = eligible >= terms.min_domains[c] and eligible > 0
+            self._columns.filters.append(code, counter, SPREAD if enough else SPREAD_FROM_ZERO, own)
+
+    def _add_near(self, code: int, compiled: Compiled, topology: AffinityTopology) -> None:
+        required = compiled.required
+        for terms in (required.anti_affinity, required.existing):
+            for row, key in zip(terms.rows.tolist(), terms.keys.tolist(), strict=True):
+                counter = self._tables.counters.counter(((row, 1),), self._code(topology.codes[key]))
+                self._columns.filters.append(code, counter, FAR, 0)
+        affinity = required.affinity
+        anywhere = -1
+        if affinity.row >= 0 and affinity.matches_self:
+            labelled = (topology.codes[affinity.keys] >= 0).any(axis=0)
+            one_domain = np.where(labelled, 0, -1).astype(np.int32)
+            anywhere = self._tables.counters.counter(((affinity.row, 1),), self._code(one_domain))
+        for key in affinity.keys.tolist():
+            counter = self._tables.counters.counter(((affinity.row, 1),), self._code(topology.codes[key]))
+            self._columns.filters.append(code, counter, NEAR, anywhere)
+
+    def _add_scores(self, cycle: Cycle) -> None:
+        code = cycle.template.code
+        plan = self._soft_spread.plans(cycle).soft if self._soft_spread is not None else None
+        if plan is not None:
+            self._add_soft_spread(code, plan)
+        if self._pods is not None and self._pods.scores(cycle):
+            self._add_affinity_counters(code, self._pods.compiled(cycle).scored, self._pods.topology(cycle))
+
+    def _add_soft_spread(self, code: int, plan: SpreadPlan) -> None:
+        if plan.shape[0] >= MAX_ITEMS:
+            msg = f"at most {MAX_ITEMS - 1} soft topology spread constraints can be told apart, a pod has {plan.shape[0]}"
+            raise ValueError(msg)
+        counters, topology = self._tables.counters, plan.topology
+        if topology.ignored.any():
+            self._columns.ignored[code] = self._tables.ignored.row(topology.ignored.tobytes(), lambda: topology.ignored)
+        for c in range(plan.shape[0]):
+            labelled = np.where(topology.labelled[c], topology.domain[c], -1).astype(np.int32)
+            counted = counters.mask_row(topology.counted[c] | ~topology.labelled[c])
+            counter = counters.counter(_counted(int(plan.terms.row[c])), self._code(labelled), counted)
+            size_code = self._code(topology.domain[c])
+            self._columns.spreads.append(code, counter, size_code, int(plan.terms.max_skew[c]))
+
+    def _add_affinity_counters(self, code: int, scored: CountedTerms, topology: AffinityTopology) -> None:
+        by_key: dict[int, list[tuple[int, int]]] = {}
+        for row, key, weight in zip(scored.rows.tolist(), scored.keys.tolist(), scored.weights.tolist(), strict=True):
+            by_key.setdefault(key, []).append((row, weight))
+        for key, terms in by_key.items():
+            counter = self._tables.counters.counter(tuple(sorted(terms)), self._code(topology.codes[key]))
+            self._columns.affinities.append(code, counter)
+
+    def _code(self, codes: I32) -> int:
+        return self._tables.counters.code_row(codes)
+
+    def _weights(self) -> Weights:
+        weights = {type(item.plugin): item.weight for item in self._profile.score}
+        return Weights(
+            fit=weights.get(NodeResourcesFit, 0),
+            balanced=weights.get(NodeResourcesBalancedAllocation, 0),
+            image=weights.get(ImageLocality, 0),
+            taint=weights.get(TaintToleration, 0),
+            affinity=weights.get(NodeAffinity, 0),
+            spread=weights.get(PodTopologySpread, 0),
+            pod_affinity=weights.get(InterPodAffinity, 0),
+            strategy=_STRATEGIES[self._fit.strategy],
+        )
+
+    def _run(self, capacity: int) -> Run:
+        columns, tables, n_nodes = self._columns, self._tables, self._state.n_nodes
+        counters = tables.counters.arrays()
+        n_classes = len(self._classes)
+        n_rows = max(1, min(n_classes, _ROW_BYTES // max(2 * n_nodes, 1)))
+        n_domains = max(n_nodes, int(counters.size.max(initial=0))) + 2
+        return Run(
+            nodes=self._state.resources,
+            weights=self._weights(),
+            shape=self._fit.shape,
+            templates=TemplateTable(
+                class_of=columns.class_of,
+                taint=columns.taint,
+                affinity=columns.affinity,
+                ignored=columns.ignored,
+                filters=FilterItems(*columns.filters.arrays()),
+                spreads=SpreadItems(*columns.spreads.arrays()),
+                affinities=AffinityItems(*columns.affinities.arrays()),
+                touches=tables.counters.touches(),
+            ),
+            classes=self._classes.arrays(),
+            statics=Statics(
+                passes=tables.passes.array(),
+                image=tables.image.array(),
+                taint=tables.taint.array(),
+                affinity=tables.affinity.array(),
+                ignored=tables.ignored.array(),
+            ),
+            rows=BaseRows(
+                base=np.empty((n_rows, n_nodes), np.int16),
+                row=np.full(n_classes, -1, np.int32),
+                seen=np.zeros(n_classes, np.int64),
+                spent=np.zeros(n_classes, np.int64),
+                used=np.zeros(1, np.int64),
+            ),
+            log=Log(np.zeros(capacity, np.int32), np.zeros(1, np.int64)),
+            counters=counters,
+            scratch=Scratch(
+                base=np.empty(n_nodes, np.int16),
+                feasible=np.zeros(n_nodes, np.int8),
+                total=np.zeros(n_nodes, np.int32),
+                raw=np.zeros(n_nodes, np.int32),
+                allowed=np.zeros(n_domains, np.int8),
+                stamp=np.zeros(n_domains, np.int64),
+                term=np.zeros((self._most_spreads(), n_domains)),
+            ),
+        )
+
+    def _most_spreads(self) -> int:
+        return max(1, self._columns.spreads.longest())
+
+    def _placing(self) -> Placing:
+        state = self._state
+        templates = state.columns.templates
+        lists = Lists(len(templates), np.int32)
+        for row in range(len(state.groups)):
+            for template in state.groups.members(row).tolist():
+                lists.append(template, row)
+        start, rows = lists.arrays()
+        n_resources = len(state.columns.resources)
+        plain = [template.request for template in templates]
+        non_zero = [template.non_zero_request for template in templates]
+        return Placing(
+            plain=np.array(plain, np.int64).reshape(len(templates), n_resources),
+            non_zero=np.array(non_zero, np.int64).reshape(len(templates), 2),
+            row_start=start,
+            rows=rows,
+            counts=state.groups.counts,
+            totals=state.groups.totals,
+        )
+
+
+def _counted(row: int) -> tuple[tuple[int, int], ...]:
+    """Terms of a constraint: none if no pod ever counts."""
+    return ((row, 1),) if row >= 0 else ()
+
+
+def _node_affinity(spec: PodSpec) -> NodeAffinitySpec:
+    return (spec.affinity or Affinity()).node_affinity or NodeAffinitySpec()
+
+
+def _image_key(spec: PodSpec) -> Hashable:
+    return tuple(item.image for item in (*(spec.init_containers or ()), *(spec.containers or ())))
+

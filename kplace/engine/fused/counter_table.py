@@ -1,0 +1,106 @@
+"""The counters of a run: which pods each counts, over which domains."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kplace.dtypes import I8, I32, Mask
+from kplace.engine.fused.counters import find_lowest
+from kplace.engine.fused.interning import Lists, RowTable
+from kplace.engine.fused.layout import Counters, Touches
+from kplace.state import ClusterState
+
+NODES = -1
+"""In a column of code rows: every node is a domain of its own."""
+ALL = -1
+"""In a column of mask rows: the pods of all nodes count."""
+
+Terms = tuple[tuple[int, int], ...]
+"""Rows of the group counts with the weight of each pod."""
+
+
+class _Counter(NamedTuple):
+    terms: Terms
+    code: int
+    counted: int
+    eligible: int
+
+
+class CounterTable:
+    """Collects the counters that templates need, each once.
+
+    Parameters
+    ----------
+    state : ClusterState
+    """
+
+    def __init__(self, state: ClusterState) -> None:
+        self._state = state
+        self._numbers: dict[_Counter, int] = {}
+        self.codes: RowTable[np.int32] = RowTable(state.n_nodes, np.int32)
+        self._sizes: dict[int, int] = {NODES: state.n_nodes}
+        self.masks: RowTable[np.int8] = RowTable(state.n_nodes, np.int8)
+
+    def code_row(self, codes: I32) -> int:
+        """Row of an array of domains; `NODES` if node ``n`` is domain ``n``."""
+        if len(codes) and codes[0] == 0 and np.array_equal(codes, self._state.all_nodes):
+            return NODES
+        row = self.codes.row(codes.tobytes(), lambda: codes)
+        self._sizes.setdefault(row, int(codes.max(initial=-1)) + 1)
+        return row
+
+    def mask_row(self, mask: Mask) -> int:
+        """Row of a mask of nodes; `ALL` if it holds them all."""
+        return ALL if mask.all() else self.masks.row(mask.tobytes(), lambda: mask)
+
+    def counter(self, terms: Terms, code: int, counted: int = ALL, eligible: int = 0) -> int:
+        """Number of a counter, a new one if there is none like it."""
+        return self._numbers.setdefault(_Counter(terms, code, counted, eligible), len(self._numbers))
+
+    def arrays(self) -> Counters:
+        """All counters, with the pods that the state has placed."""
+        counters = list(self._numbers)
+        sizes = np.array([self._sizes[item.code] for item in counters], np.int64)
+        start = np.zeros(len(counters) + 1, np.int64)
+        np.cumsum(sizes, out=start[1:])
+        codes, masks = self.codes.array(), self.masks.array()
+        pool = np.zeros(max(int(start[-1]), 1), np.int32)
+        for number, item in enumerate(counters):
+            self._count(item, codes, masks, pool[start[number] : start[number + 1]])
+        filled = Counters(
+            pool=pool,
+            start=start[:-1].copy(),
+            size=sizes.astype(np.int32),
+            code=np.array([item.code for item in counters], np.int32),
+            counted=np.array([item.counted for item in counters], np.int32),
+            eligible=np.array([item.eligible for item in counters], np.int32),
+            lowest=np.zeros(len(counters), np.int64),
+            n_lowest=np.zeros(len(counters), np.int64),
+            codes=codes,
+            masks=masks,
+        )
+        for number, item in enumerate(counters):
+            if item.eligible:
+                find_lowest(filled, number)
+        return filled
+
+    def touches(self) -> Touches:
+        """What a placed pod of each template adds to the counters."""
+        lists = Lists(len(self._state.columns.templates), np.int32, np.int32)
+        for number, item in enumerate(self._numbers):
+            weights: dict[int, int] = {}
+            for row, weight in item.terms:
+                for template in self._state.groups.members(row).tolist():
+                    weights[template] = weights.get(template, 0) + weight
+            for template, weight in weights.items():
+                lists.append(template, number, weight)
+        return Touches(*lists.arrays())
+
+    def _count(self, item: _Counter, codes: I32, masks: I8, out: I32) -> None:
+        nodes = self._state.all_nodes
+        domain = nodes if item.code == NODES else codes[item.code]
+        counted = domain >= 0
+        if item.counted != ALL:
+            counted &= masks[item.counted] != 0
+        for row, weight in item.terms:
+            np.add.at(out, domain[counted], weight * self._state.groups.counts[row][counted])

@@ -1,0 +1,81 @@
+"""The fused engine from the outside: a run of pods under one profile, with stops where Python is needed."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kplace.dtypes import I32, NO_NODE, TieBreak
+from kplace.engine.cycle import Options, wanted
+from kplace.engine.fused.compile import Compiler
+from kplace.engine.fused.layout import Results
+from kplace.engine.fused.loop import Failures, Search, note_change, run_pods
+from kplace.engine.results import NO_SCORE
+from kplace.framework import Profile
+from kplace.state import ClusterState
+
+
+class Stop(NamedTuple):
+    """Where the fused loop stopped, and why: `loop.DONE`, `loop.NEEDS_CYCLE` or `loop.NEEDS_REASONS`."""
+
+    position: int
+    why: int
+
+
+def empty_results(n_pods: int, start_index: int) -> Results:
+    """Columns for a run of pods; the last start index is where the first search begins."""
+    next_start = np.zeros(n_pods, np.int32)
+    next_start[-1:] = start_index
+    return Results(
+        node=np.full(n_pods, NO_NODE, np.int32),
+        evaluated=np.zeros(n_pods, np.int32),
+        feasible=np.zeros(n_pods, np.int32),
+        total=np.full(n_pods, NO_SCORE, np.int64),
+        runner_up=np.full(n_pods, NO_SCORE, np.int64),
+        ties=np.zeros(n_pods, np.int32),
+        next_start=next_start,
+        reason=np.full(n_pods, -1, np.int32),
+    )
+
+
+class FusedEngine:
+    """Places pods of one profile; the state's columns are changed as by `ClusterState.assume`.
+
+    Parameters
+    ----------
+    state : ClusterState
+    profile : Profile
+        One that `kplace.engine.fused.compile.can_fuse`.
+    options : Options
+    queue : int32 ndarray, shape (n_pods,)
+        The pods in the order in which they are tried.
+    """
+
+    def __init__(self, state: ClusterState, profile: Profile, options: Options, queue: I32) -> None:
+        self._state = state
+        templates = state.columns.pods.template[queue]
+        _, firsts = np.unique(templates, return_index=True)
+        # Each pod may come and, pushed out, go: that bounds the changes that the log must hold.
+        capacity = 2 * len(state.columns.pods) + 1
+        self._run, self._placing = Compiler(state, profile).compile(queue[firsts].tolist(), capacity)
+        n_templates = len(state.columns.templates)
+        self._failures = Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))
+        self._search = Search(
+            want=wanted(profile, state.n_nodes, options), draws=options.tie_break is TieBreak.RANDOM, seed=options.seed
+        )
+        self._queue = (np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64))
+
+    def advance(self, results: Results, position: int) -> Stop:
+        """Place pods from ``position`` on, as far as no Python is needed. Writes ``results``."""
+        return Stop(
+            *run_pods(self._run, self._placing, self._failures, self._search, self._queue, results, position)
+        )
+
+    def note(self, pod: int, node: int, sign: int) -> None:
+        """Let the engine know that somebody else put a pod on a node (``sign`` 1) or took it off (-1)."""
+        note_change(self._run, int(self._state.columns.pods.template[pod]), node, sign)
+
+    def remember_failure(self, pod: int, reason: int) -> None:
+        """Keep the number of the diagnosis of a template that fits nowhere, for as long as nothing changes."""
+        template = int(self._state.columns.pods.template[pod])
+        self._failures.since[template] = self._run.log.length[0]
+        self._failures.reason[template] = reason

@@ -1,0 +1,76 @@
+"""Rows given out once for equal arrays or equal keys."""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+D = TypeVar("D", bound=np.generic)
+
+
+class RowTable(Generic[D]):
+    """Rows of one length and dtype, each kept once.
+
+    Parameters
+    ----------
+    width : int
+    dtype : dtype
+    """
+
+    def __init__(self, width: int, dtype: type[D]) -> None:
+        self._width = width
+        self._dtype = dtype
+        self._rows: list[NDArray[D]] = []
+        self._by_key: dict[Hashable, int] = {}
+        self._by_bytes: dict[bytes, int] = {}
+
+    def row(self, key: Hashable, make: Callable[[], NDArray[Any]]) -> int:
+        """Number of the row that ``make`` gives; it is called once per key, equal rows share a number."""
+        number = self._by_key.get(key)
+        if number is None:
+            made = np.ascontiguousarray(make(), self._dtype)
+            number = self._by_bytes.setdefault(made.tobytes(), len(self._rows))
+            if number == len(self._rows):
+                self._rows.append(made)
+            self._by_key[key] = number
+        return number
+
+    def is_constant(self, number: int, value: int) -> bool:
+        """Whether a row holds nothing but ``value``."""
+        return bool((self._rows[number] == value).all())
+
+    def array(self) -> NDArray[D]:
+        """All rows, of shape (n_rows, width); at least one, so that indexing it never reads outside."""
+        if not self._rows:
+            return np.zeros((1, self._width), self._dtype)
+        return np.stack(self._rows)
+
+
+class Lists:
+    """A list of items for each of many owners, as one array of starts and one for each column.
+
+    Parameters
+    ----------
+    dtypes : types of the columns
+    """
+
+    def __init__(self, n_owners: int, *dtypes: type[np.generic]) -> None:
+        self._items: list[list[tuple[int, ...]]] = [[] for _ in range(n_owners)]
+        self._dtypes = dtypes
+
+    def append(self, owner: int, *values: int) -> None:
+        """Add an item to an owner's list."""
+        self._items[owner].append(values)
+
+    def longest(self) -> int:
+        """Length of the longest list."""
+        return max(map(len, self._items), default=0)
+
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Starts, int32 of shape (n_owners + 1,), and the columns."""
+        start = np.zeros(len(self._items) + 1, np.int32)
+        np.cumsum([len(items) for items in self._items], out=start[1:])
+        flat = [item for items in self._items for item in items]
+        columns = list(zip(*flat, strict=True)) if flat else [()] * len(self._dtypes)
+        return start, *(np.array(column, dtype) for column, dtype in zip(columns, self._dtypes, strict=True))

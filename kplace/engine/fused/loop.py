@@ -1,0 +1,158 @@
+"""One pod after another: the loop that the fused engine is."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kplace._jit import kernel
+from kplace.dtypes import I32, I64, NO_NODE
+from kplace.engine.fused.cells import has_current_row
+from kplace.engine.fused.choose import find_best, nth_best
+from kplace.engine.fused.counters import touch
+from kplace.engine.fused.layout import Results, Run
+from kplace.engine.fused.scores import add_up
+from kplace.engine.fused.window import search
+from kplace.engine.results import NO_SCORE
+from kplace.state.groups import add_to_rows
+from kplace.state.node_resources import Request, add_pod
+from kplace.state.rng import draw
+
+DONE = 0
+"""The loop came to the end of the run."""
+NEEDS_CYCLE = 1
+"""The next pod is of a template that the fused engine does not know."""
+NEEDS_REASONS = 2
+"""The next pod fits nowhere, and nobody has yet said why."""
+
+
+class Placing(NamedTuple):
+    """What a placed pod changes in the state, by template.
+
+    Attributes
+    ----------
+    plain : int64 ndarray, shape (n_templates, n_resources)
+    non_zero : int64 ndarray, shape (n_templates, 2)
+    row_start : int32 ndarray, shape (n_templates + 1,)
+    rows : int32 ndarray
+        Rows of the group counts.
+    counts : int32 ndarray, shape (n_groups, n_nodes)
+    totals : int64 ndarray, shape (n_groups,)
+    """
+
+    plain: I64
+    non_zero: I64
+    row_start: I32
+    rows: I32
+    counts: I32
+    totals: I64
+
+
+class Failures(NamedTuple):
+    """What is known of templates that fit nowhere.
+
+    Attributes
+    ----------
+    since : int64 ndarray, shape (n_templates,)
+        Length of the log when the template last failed; -1 if it never did. As long as the log has that length, nothing
+        has changed.
+    reason : int32 ndarray, shape (n_templates,)
+        Number of the diagnosis made then.
+    """
+
+    since: I64
+    reason: I32
+
+
+class Search(NamedTuple):
+    """Settings of the search and of the choice."""
+
+    want: int
+    draws: bool
+    seed: int
+
+
+@kernel
+def run_pods(
+    run: Run, placing: Placing, failures: Failures, settings: Search, queue: tuple[I32, I64], results: Results, at: int
+) -> tuple[int, int]:
+    """Place pods one after another from position ``at`` on.
+
+    Parameters
+    ----------
+    queue : (int32 ndarray, int64 ndarray), shape (n_pods,)
+        Each pod's template and the number of its attempt.
+    results : Results
+        Written from ``at`` on. ``next_start[at - 1]`` says where the first search starts; position -1, the last, does for
+        ``at`` 0.
+
+    Returns
+    -------
+    position : int
+        The pod that the loop stopped at; the number of pods at the end.
+    why : int
+        `DONE`, `NEEDS_CYCLE` or `NEEDS_REASONS`.
+    """
+    templates, numbers = queue
+    start = np.int64(results.next_start[at - 1])
+    window = settings.want
+    for p in range(at, templates.shape[0]):
+        t = templates[p]
+        c = run.templates.class_of[t]
+        if c < 0:
+            return p, NEEDS_CYCLE
+        if failures.since[t] == run.log.length[0]:
+            record_failure(run, failures.reason[t], results, p, start)
+            continue
+        has_row = has_current_row(run, c, window)
+        base = run.rows.base[run.rows.row[c]] if has_row else run.scratch.base
+        seen = search(run, t, base, has_row, start, settings.want)
+        window = seen.evaluated
+        if not has_row:
+            run.rows.spent[c] += window
+        if seen.found == 0:
+            return p, NEEDS_REASONS
+        add_up(run, t, base, seen, p + 1)
+        best = find_best(run.scratch.total, seen)
+        rank = draw(settings.seed, numbers[p], best.ties) if settings.draws else 0
+        n = nth_best(run.scratch.total, seen, best.total, rank)
+        place(run, placing, t, n)
+        start = (start + seen.evaluated) % base.shape[0]
+        results.node[p] = n
+        results.evaluated[p] = seen.evaluated
+        results.feasible[p] = seen.found
+        results.total[p] = best.total
+        results.runner_up[p] = best.runner_up if seen.found > 1 else NO_SCORE
+        results.ties[p] = best.ties
+        results.next_start[p] = start
+    return templates.shape[0], DONE
+
+
+@kernel
+def record_failure(run: Run, reason: int, results: Results, p: int, start: int) -> None:
+    """Write the result of a pod that fits nowhere: every node was evaluated, the start index is where it was."""
+    results.node[p] = NO_NODE
+    results.evaluated[p] = run.scratch.feasible.shape[0]
+    results.feasible[p] = 0
+    results.total[p] = NO_SCORE
+    results.runner_up[p] = NO_SCORE
+    results.ties[p] = 0
+    results.next_start[p] = start
+    results.reason[p] = reason
+
+
+@kernel
+def place(run: Run, placing: Placing, t: int, n: int) -> None:
+    """Put a pod of a template on a node: in the state's columns, in the counters, and in the log."""
+    add_pod(run.nodes, Request(placing.plain[t], placing.non_zero[t]), n, 1)
+    rows = placing.rows[placing.row_start[t] : placing.row_start[t + 1]]
+    if rows.shape[0] > 0:
+        add_to_rows(placing.counts, placing.totals, rows, n, 1)
+    note_change(run, t, n, 1)
+
+
+@kernel
+def note_change(run: Run, t: int, n: int, sign: int) -> None:
+    """Let the counters and the log know that a pod of a template came to (``sign`` 1) or left (-1) a node."""
+    touch(run.counters, run.templates.touches, t, n, sign)
+    run.log.nodes[run.log.length[0]] = n
+    run.log.length[0] += 1

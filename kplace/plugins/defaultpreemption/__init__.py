@@ -1,0 +1,1 @@
+"""Preemption of pods of lower priority: upstream's DefaultPreemption."""

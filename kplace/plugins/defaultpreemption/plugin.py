@@ -1,0 +1,32 @@
+"""DefaultPreemption (upstream ``plugins/defaultpreemption``)."""
+
+from dataclasses import replace
+
+from kplace.framework import Cycle, PostFilterPlugin, PostFilterResult
+from kplace.framework.failure import Failure
+from kplace.plugins import names
+from kplace.plugins.defaultpreemption.args import DefaultPreemptionArgs
+from kplace.preemption import CandidateLimits, preempt
+
+
+class DefaultPreemption:
+    """Finds the node where the least important pods would have to leave for a pod to fit.
+
+    Parameters
+    ----------
+    args : DefaultPreemptionArgs, optional
+    """
+
+    name = names.DEFAULT_PREEMPTION
+
+    def __init__(self, args: DefaultPreemptionArgs | None = None) -> None:
+        args = args or DefaultPreemptionArgs()
+        self._limits = CandidateLimits(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute)
+
+    def post_filter(self, cycle: Cycle, failure: Failure) -> PostFilterResult:
+        """Say which pods would have to leave, or why it would not help; nothing is carried out."""
+        result = preempt(failure, self._limits)
+        return replace(result, reasons=tuple(f"preemption: {reason}" for reason in result.reasons))
+
+
+_: type[PostFilterPlugin] = DefaultPreemption

@@ -1,0 +1,116 @@
+"""``kplace explain``: the funnel, the scores, the rejections."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.cli.clusters import node, pod, write_list
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def nodes(tmp_path):
+    """Three nodes that fit, of which one is empty, one that is too small, one that is cordoned."""
+    return write_list(
+        tmp_path / "input.json",
+        *(node(name) for name in ("empty", "half", "third")),
+        node("small", cpu="500m"),
+        node("cordoned", unschedulable=True),
+        pod("on-half", nodeName="half", cpu="2"),
+        pod("on-third", nodeName="third", cpu="1"),
+        pod("web"),
+    )
+
+
+def test_tables(kplace, nodes):
+    result = kplace("explain", nodes, "--pod", "shop/web")
+    assert result.exit_code == 0
+    text = words(result.stdout)
+    assert "shop/web without a node; priority 0; requests 1 cpu, 1 GiB memory" in text
+    # In the order in which the filters run.
+    assert "5 nodes 4 -1 NodeUnschedulable 3 -1 NodeResourcesFit 3 feasible" in text
+    assert "best: empty with" in text
+    assert "the same for all: TaintToleration 300" in text
+    lines = [words(line) for line in result.stdout.splitlines()]
+    ranked = [line.split()[:2] for line in lines[lines.index("rank node total Fit Allocation") + 1 :][:3]]
+    assert ranked == [["1", "empty"], ["2", "third"], ["3", "half"]]
+    assert "small NodeResourcesFit * Insufficient cpu" in lines
+    assert "cordoned NodeUnschedulable * node(s) were unschedulable" in lines
+
+
+def test_top_folds_the_others_by_reason(kplace, nodes):
+    text = words(kplace("explain", nodes, "--pod", "shop/web", "--top", "1").stdout)
+    assert "1 empty" in text
+    assert "and 2 more nodes with a lower rank" in text
+    assert "third" not in text
+    assert "1 NodeResourcesFit * Insufficient cpu" in text
+    assert "small" not in text
+
+
+def test_raw_scores(kplace, nodes):
+    # LeastAllocated on the empty node: (4 - 1) of 4 cpu is 75, (8 - 1) of 8 GiB is 87; their mean is 81, its weight 1.
+    assert "81/81/81" in kplace("explain", nodes, "--pod", "shop/web", "--raw").stdout
+    stacked = kplace("explain", nodes, "--pod", "shop/web", "--raw", COLUMNS="30").stdout
+    assert "81/81/81" not in stacked
+    assert words(stacked).count("81") >= 3
+
+
+def test_pod_that_has_a_node_is_asked_anew(kplace, nodes):
+    text = words(kplace("explain", nodes, "--pod", "shop/on-third").stdout)
+    assert "on third, taken off it for the question" in text
+    # Without the pod itself its node is as empty as the other one.
+    assert "best: one of 2 nodes with" in text
+    assert "its node, third: rank 1 with" in text
+
+
+def test_pod_that_fits_nowhere(kplace, cluster):
+    text = words(kplace("explain", cluster, "--pod", "shop/large").stdout)
+    assert "2 nodes 1 -1 NodeUnschedulable 0 -1 NodeResourcesFit 0 feasible" in text
+    assert "Scores" not in text
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize("top", [None, 2])
+def test_data(kplace, nodes, form, top):
+    arguments = ["--top", top] if top else []
+    result = kplace("explain", nodes, "--pod", "shop/web", "--format", form, *arguments)
+    assert result.exit_code == 0
+    rows = json.loads(result.stdout) if form == "json" else list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [row["node"] for row in rows] == ["empty", "third", "half", "small", "cordoned"][:top]
+    assert [int(row["weighted_NodeResourcesFit"]) for row in rows[:2]] == [81, 62]
+
+
+def test_outside_the_sample_is_counted(kplace, tmp_path):
+    # A search that wants 5 % of 120 nodes takes the least there is, 100.
+    path = write_list(tmp_path / "many.json", *(node(f"node-{n:03}") for n in range(120)), pod("web"))
+    text = words(
+        kplace("explain", path, "--pod", "shop/web", "--percentage-of-nodes-to-score", "5", "--top", "3").stdout
+    )
+    assert "120 feasible, of which 100 are in the sample that is scored" in text
+    assert "and 97 more nodes with a lower rank" in text
+    assert "and 20 more nodes feasible but outside the sample" in text
+
+
+def test_quiet_and_notes(kplace, cluster):
+    assert kplace("explain", cluster, "--pod", "shop/web", "--quiet").output == ""
+    assert "note: " in kplace("explain", cluster, "--pod", "shop/web").stderr
+
+
+@pytest.mark.parametrize("name", ["shop/wed", "web", "shop/", ""])
+def test_unknown_pod(kplace, cluster, name):
+    result = kplace("explain", cluster, "--pod", name)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Error: " in result.stderr
+
+
+def test_bad_input(kplace, tmp_path):
+    path = write_list(tmp_path / "bad.json", node("one", cpu="four"))
+    result = kplace("explain", path, "--pod", "shop/web")
+    assert result.exit_code == 2
+    assert "1 fault in 1 input" in result.stderr
