@@ -15,7 +15,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PACKAGE = Path(__file__).parent
-_MARK = b"@kernel"
+_MARKS = (b"@kernel", b"@bare_kernel")
 
 
 def _source_hash() -> str:
@@ -23,7 +23,7 @@ def _source_hash() -> str:
     digest = hashlib.sha256(sys.version.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         text = path.read_bytes()
-        if _MARK in text or path.name in {"dtypes.py", "_jit.py"}:
+        if any(mark in text for mark in _MARKS) or path.name in {"dtypes.py", "_jit.py"}:
             digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(text)
     return digest.hexdigest()[:16]
@@ -51,6 +51,16 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_directory()))
 import numba  # noqa: E402 - the cache directory must be named before numba reads its settings
 
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+
+def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function like `kernel` does, without reference counting.
+
+    For loops that slice arrays a few times per pod: counting references takes most of their time there. Such a function
+    may not allocate, and its caller must keep every array alive.
+    """
+    compiled: Callable[P, R] = numba.njit(cache=True, error_model="numpy", fastmath=False, _nrt=False)(function)
+    return compiled
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

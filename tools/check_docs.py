@@ -1,95 +1,130 @@
-"""Run the Python examples of the Markdown pages and check the links between files.
+"""Run the examples of the Markdown pages and check the links between files.
 
-Usage: ``python tools/check_docs.py [PAGE ...]`` from the root of the repository; without a page, all of them.
+Usage: ``python tools/check_docs.py [--write] [PAGE ...]`` from the root of the repository; without a page, all of them.
 
-The ``python`` blocks of a page share one namespace, from top to bottom. A block with ``>>>`` is run as a
-doctest, any other is just run. A block that begins with the fence ```` ```python no-run ```` is left out.
+The ``python`` blocks of a page share one namespace, from top to bottom: one with ``>>>`` is run as a doctest, any other
+is just run. The commands of ``console`` blocks are run by bash, and have to print what the block says. Both work in an
+empty folder of the page's own, in which ``data`` is the repository's. A block whose fence says more, such as
+```` ```python no-run ````, is left out.
+
+``--write`` mends the pages: what the examples print takes the place of what they say.
 """
 
-import doctest
+import argparse
+import os
 import re
+import shutil
 import sys
-import traceback
-from collections.abc import Iterator
+import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>.*)$")
+from doc_examples import run_console, run_python
+from doc_pages import PROSE, Block, anchors, blocks, pages, replaced
+
+ROOT = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
-OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def pages() -> list[Path]:
-    """List every page, the front page first."""
-    front = [Path("README.md"), Path("CONTRIBUTING.md"), Path("CHANGELOG.md")]
-    return [*front, *sorted(Path("docs").rglob("*.md"))]
+@dataclass
+class Findings:
+    """What became of a page.
+
+    Attributes
+    ----------
+    examples, links : int
+        How many were looked at.
+    wrong : list of str
+        What is wrong, a line each.
+    changes : dict
+        Blocks with what they should say.
+    """
+
+    examples: int = 0
+    links: int = 0
+    wrong: list[str] = field(default_factory=list)
+    changes: dict[Block, str] = field(default_factory=dict)
 
 
-def blocks(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield line, info string and text of each fenced block, and of the prose between them (info "-")."""
-    closing, indent, info, start = "", 0, "-", 1
-    lines: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        match = FENCE.match(line)
-        if match and not closing:
-            yield start, info, "\n".join(lines)
-            closing, indent, info = match["ticks"], len(match["indent"]), match["info"].strip()
-        elif match and match["ticks"] == closing and not match["info"].strip():
-            yield start, info, "\n".join(lines)
-            closing, indent, info = "", 0, "-"
-        else:
-            lines.append(line[indent:] if line[:indent].isspace() else line)
-            continue
-        lines, start = [], number + 1
-    yield start, info, "\n".join(lines)
-
-
-def run(code: str, page: Path, line: int, names: dict[str, Any]) -> bool:
-    """Run one example; say what is wrong, and whether it went well."""
-    if ">>>" in code:
-        test = doctest.DocTestParser().get_doctest(code + "\n", names, str(page), str(page), line - 1)
-        runner = doctest.DocTestRunner(optionflags=OPTIONS)
-        failed = runner.run(test, clear_globs=False).failed
-        names.update(test.globs)
-        return not failed
-    try:
-        exec(compile("\n" * (line - 1) + code, str(page), "exec"), names)
-    except Exception:
-        traceback.print_exc()
-        return False
-    return True
-
-
-def check(page: Path) -> tuple[int, int]:
-    """Check one page and return how many examples and links there are, and how many are wrong."""
+def check(page: Path) -> Findings:
+    """Run the examples of a page and follow its links."""
+    findings = Findings()
+    text = page.read_text(encoding="utf-8")
+    name = str(page.relative_to(ROOT))
     names: dict[str, Any] = {"__name__": "__main__"}
-    count = wrong = 0
-    for line, info, text in blocks(page.read_text(encoding="utf-8")):
-        if info == "-":
-            prose = CODE.sub("", text)
-            for match in LINK.finditer(prose):
-                target = match["target"].partition("#")[0]
-                if not target or re.match(r"[a-z]+:", target):
-                    continue
-                count += 1
-                if not (page.parent / target).exists():
-                    wrong += 1
-                    place = line + prose.count("\n", 0, match.start())
-                    print(f"{page}:{place}: no such file: {target}", file=sys.stderr)
-        elif info.split() == ["python"]:
-            count += 1
-            wrong += not run(text, page, line, names)
-    return count, wrong
+    folder = Path(tempfile.mkdtemp(prefix="kplace-docs-"))
+    try:
+        (folder / "data").symlink_to(ROOT / "data")
+        os.chdir(folder)
+        for block in blocks(text):
+            if block.info == PROSE:
+                _check_links(page, name, block, findings)
+                continue
+            if block.info not in ("python", "console"):
+                continue
+            findings.examples += 1
+            found = run_python(block, name, names) if block.info == "python" else run_console(block, folder)
+            if found is not None:
+                findings.wrong.append(f"{name}:{block.line}: the example gives something else:\n{found}")
+                findings.changes[block] = found
+    finally:
+        os.chdir(ROOT)
+        shutil.rmtree(folder)
+    return findings
 
 
-def main(arguments: list[str]) -> int:
+def _check_links(page: Path, name: str, block: Block, findings: Findings) -> None:
+    prose = CODE.sub("", block.text)
+    for match in LINK.finditer(prose):
+        if re.match(r"[a-z]+:", match["target"]):
+            continue
+        findings.links += 1
+        file, _, anchor = match["target"].partition("#")
+        target = page.parent / file if file else page
+        where = f"{name}:{block.line + prose.count(chr(10), 0, match.start())}"
+        if not target.exists():
+            findings.wrong.append(f"{where}: no such file: {match['target']}")
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text(encoding="utf-8")):
+            findings.wrong.append(f"{where}: no such heading: {match['target']}")
+
+
+def _mend(page: Path, findings: Findings) -> None:
+    """Write what the examples give into the page, where that can be done without a person's judgement."""
+    changes = {
+        block: new
+        for block, new in findings.changes.items()
+        if "\n..." not in f"\n{block.text}" and (block.info == "console" or ">>>" in block.text)
+    }
+    if changes:
+        page.write_text(replaced(page.read_text(encoding="utf-8"), changes), encoding="utf-8")
+        print(f"{page.relative_to(ROOT)}: {len(changes)} examples written anew")
+    left = len(findings.changes) - len(changes)
+    if left:
+        print(f"{page.relative_to(ROOT)}: {left} examples with ... or without >>> are for you to mend", file=sys.stderr)
+
+
+def main() -> int:
     """Check the pages and return the exit code."""
-    results = [check(page) for page in ([Path(name) for name in arguments] or pages())]
-    count, wrong = (sum(column) for column in zip(*results, strict=True))
-    print(f"{len(results)} pages, {count} examples and links, {wrong} wrong")
+    parser = argparse.ArgumentParser(description="Run the examples of the documentation and check its links.")
+    parser.add_argument("--write", action="store_true", help="write what the examples print into the pages")
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
+    arguments = parser.parse_args()
+    chosen = [page.resolve() for page in arguments.pages] or pages(ROOT)
+    results = []
+    for page in chosen:
+        findings = check(page)
+        results.append(findings)
+        if arguments.write:
+            _mend(page, findings)
+        for line in findings.wrong:
+            print(line, file=sys.stderr)
+    examples, links = sum(item.examples for item in results), sum(item.links for item in results)
+    wrong = sum(len(item.wrong) for item in results)
+    print(f"{len(results)} pages, {examples} examples, {links} links, {wrong} wrong")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from kplace.api.cluster import Cluster
+from kplace.dtypes import PreemptionMode
 from kplace.errors import UsageError
+
+PREEMPTION_WORDS = {
+    PreemptionMode.DRY_RUN: "dry-run",
+    PreemptionMode.IMMEDIATE: "immediate",
+    PreemptionMode.OFF: "off",
+}
 
 
 def one_of(argument: str, given: str, choices: Sequence[str]) -> str:
@@ -26,6 +33,21 @@ def one_of(argument: str, given: str, choices: Sequence[str]) -> str:
     hint = f"; did you mean {meant[0]!r}?" if meant else ""
     msg = f"{argument}: expected {' or '.join(map(repr, choices))}, got {given!r}{hint}"
     raise UsageError(msg)
+
+
+def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:
+    """Say what a run does about preemption: what is given, else what the golden case says, else a dry run.
+
+    Raises
+    ------
+    UsageError
+        There is no such mode.
+    """
+    if given is None:
+        carried_out = cluster.case is not None and cluster.case.preempt
+        return PreemptionMode.IMMEDIATE if carried_out else PreemptionMode.DRY_RUN
+    modes = {word: mode for mode, word in PREEMPTION_WORDS.items()}
+    return modes[one_of("preemption", given, tuple(modes))]
 
 
 def percentage_for(cluster: Cluster, given: int | None) -> int:

@@ -29,9 +29,12 @@ class Case:
     Attributes
     ----------
     percentage_of_nodes_to_score : int or None
+    preempt : bool
+        Pods leave for others that have the higher priority.
     """
 
     percentage_of_nodes_to_score: int | None = None
+    preempt: bool = False
 
 
 _NO_PODS = pd.DataFrame({"pod": []})
@@ -208,4 +211,5 @@ def read(*sources: str | Path) -> Cluster:
         return Cluster(columns)
     config = next((case.config for case in report.cases if case.config), {})
     percentage = config.get("percentageOfNodesToScore")
-    return Cluster(columns, Case(percentage if isinstance(percentage, int) else None))
+    preempt = any(case.preempt for case in report.cases)
+    return Cluster(columns, Case(percentage if isinstance(percentage, int) else None, preempt))

@@ -13,11 +13,12 @@ from kplace import __version__
 from kplace.api.cluster import Cluster
 from kplace.api.summary import Summary, summarise
 from kplace.columns import Note
+from kplace.columns.removal import without_pods
 from kplace.engine.results import PlacementColumns
 from kplace.errors import Fault, InputError, UsageError
 from kplace.frames import schema
 from kplace.frames.nodes import placed_nodes_frame
-from kplace.frames.placements import node_of_placed, placed_pods_frame, reasons_frame
+from kplace.frames.placements import node_of_placed, placed_pods_frame, preemptions_frame, reasons_frame
 from kplace.frames.restore import conform, node_names, placement_columns
 from kplace.io.atomic import Target
 from kplace.io.results import Tables, read_tables, write_csv, write_json, write_parquet
@@ -32,11 +33,14 @@ class Run:
     seed : int
     tie_break : str
     percentage_of_nodes_to_score : int
+    preemption : str
+        ``"dry-run"``, ``"immediate"`` or ``"off"``.
     """
 
     seed: int
     tie_break: str
     percentage_of_nodes_to_score: int
+    preemption: str
 
 
 class Placements:
@@ -85,7 +89,7 @@ class Placements:
         if self._tables is not None:
             return self._tables.nodes
         columns = self.before.columns
-        return placed_nodes_frame(columns, node_of_placed(columns, self.columns))
+        return placed_nodes_frame(columns, node_of_placed(columns, self.columns), self.columns.preemptions.gone)
 
     @cached_property
     def reasons(self) -> pd.DataFrame:
@@ -93,6 +97,13 @@ class Placements:
         if self._tables is not None:
             return self._tables.reasons
         return reasons_frame(self.before.columns, self.columns)
+
+    @cached_property
+    def preemptions(self) -> pd.DataFrame:
+        """One row per pod that has to leave, or would have to, for another: `kplace.frames.schema.PREEMPTIONS`."""
+        if self._tables is not None:
+            return self._tables.preemptions
+        return preemptions_frame(self.before.columns, self.columns.preemptions)
 
     @property
     def before(self) -> Cluster:
@@ -110,7 +121,7 @@ class Placements:
 
     @cached_property
     def cluster(self) -> Cluster:
-        """The cluster after the run: placed pods are bound to their nodes, all else is as before.
+        """The cluster after the run: placed pods are bound to their nodes, victims are gone, all else is as before.
 
         Raises
         ------
@@ -120,7 +131,7 @@ class Placements:
         columns = self.before.columns
         placed = node_of_placed(columns, self.columns)
         pods = replace(columns.pods, node=np.where(placed >= 0, placed, columns.pods.node).astype(np.int32))
-        return Cluster(replace(columns, pods=pods), self.before.case)
+        return Cluster(without_pods(replace(columns, pods=pods), self.columns.preemptions.gone), self.before.case)
 
     def summary(self) -> Summary:
         """Sum up the run: the numbers that ``kplace place`` prints."""
@@ -130,11 +141,14 @@ class Placements:
     def result_hash(self) -> str:
         """SHA-256 of what was decided: equal for equal input, settings and seed, on any machine.
 
-        Over all rows' pods, then their nodes, totals, evaluated counts and next start indexes, as little-endian int64.
+        Over all rows' pods, then their nodes, totals, evaluated counts and next start indexes, as little-endian int64;
+        and where there are preemptions over the pods that they are for, the nodes and the victims.
         """
         digest = hashlib.sha256()
         for name in ("pod", "node", "total", "evaluated", "next_start_index"):
             digest.update(getattr(self.columns, name).astype("<i8").tobytes())
+        for name in ("pod", "node", "victim"):
+            digest.update(getattr(self.columns.preemptions, name).astype("<i8").tobytes())
         return digest.hexdigest()
 
     def to_parquet(self, path: Target) -> None:
@@ -148,7 +162,8 @@ class Placements:
         write_parquet(self._as_tables(), path)
 
     def to_json(self, path: Target) -> None:
-        """Write the outcome as one JSON object with the members ``kplace``, ``pods``, ``nodes`` and ``reasons``.
+        """Write the outcome as one JSON object with the members ``kplace``, ``pods``, ``nodes``,
+        ``reasons`` and ``preemptions``.
 
         A name that ends in ``.gz`` or ``.zst`` is compressed.
 
@@ -160,7 +175,7 @@ class Placements:
         write_json(self._as_tables(), path)
 
     def to_csv(self, path: Target) -> None:
-        """Write `pods` as CSV; the nodes and the reasons are not in it.
+        """Write `pods` as CSV; the other tables are not in it.
 
         Raises
         ------
@@ -178,7 +193,7 @@ class Placements:
             "n_pods": self._n_pods,
             "notes": [asdict(note) for note in self._notes],
         }
-        return Tables(self.pods, self.nodes, self.reasons, about)
+        return Tables(self.pods, self.nodes, self.reasons, self.preemptions, about)
 
     def __repr__(self) -> str:
         counts = self.pods["status"].value_counts()
@@ -214,10 +229,11 @@ def _restored(tables: Tables, path: str | Path) -> Placements:
         pods=conform(tables.pods, schema.PLACED_PODS, names),
         nodes=conform(tables.nodes, schema.PLACED_NODES, names),
         reasons=conform(tables.reasons, schema.REASONS, names),
+        preemptions=conform(tables.preemptions, schema.PREEMPTIONS, names),
         about=about,
     )
     placements = Placements(
-        placement_columns(restored.pods, restored.reasons),
+        placement_columns(restored.pods, restored.reasons, restored.preemptions),
         Run(**about["run"]),
         n_pods=about["n_pods"],
         notes=tuple(Note(**note) for note in about["notes"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kplace.api.arguments import one_of, percentage_for
+from kplace.api.arguments import PREEMPTION_WORDS, one_of, percentage_for, preemption_for
 from kplace.api.cluster import Cluster
 from kplace.api.only import chosen_pods
 from kplace.api.placements import Placements, Run
@@ -34,12 +34,13 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     seed: int = 0,
     tie_break: str = "random",
     percentage_of_nodes_to_score: int | None = None,
+    preemption: str | None = None,
     only: str | None = None,
     trace: str | Path | None = None,
     trace_detail: str = "full",
     progress: Progress | None = None,
 ) -> Placements:
-    """Try every waiting pod once, in queue order, and put each that fits onto its node.
+    """Try every waiting pod, in queue order, and put each that fits onto its node.
 
     Parameters
     ----------
@@ -52,6 +53,10 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     percentage_of_nodes_to_score : int, optional
         0 to 100: the search stops when this share of the nodes was found feasible (but at least 100 nodes). 0 adapts it
         to the number of nodes. None: what a golden case file sets, else 0.
+    preemption : {"dry-run", "immediate", "off"}, optional
+        What becomes of a pod that fits nowhere but would if pods of a lower priority left: ``"dry-run"`` says which
+        ones, and nothing is done; ``"immediate"`` takes them away at once and tries the pod again at once; ``"off"``
+        does not ask. None: what a golden case file sets, else ``"dry-run"``.
     only : str, optional
         ``NAMESPACE`` or ``NAMESPACE/SELECTOR``: the pods to try, the others are left waiting. The selector is
         kubectl's: ``"shop/app=web,tier!=back"``, ``"*/app in (a,b)"``.
@@ -87,6 +92,7 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         tie_break=TIE_BREAKS[one_of("tie_break", tie_break, tuple(TIE_BREAKS))],
         seed=_whole("seed", seed),
         percentage_of_nodes_to_score=percentage_for(cluster, percentage_of_nodes_to_score),
+        preemption=preemption_for(cluster, preemption),
     )
     one_of("trace_detail", trace_detail, tuple(TRACE_DETAILS))
     chosen = None if only is None else chosen_pods(cluster.columns, only)
@@ -100,7 +106,12 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     else:
         with _tracing(trace, trace_detail, state, profiles, options, chosen) as watch:
             columns = place_waiting(state, profiles, options, only=chosen, watchers=[watch, *watchers])
-    run = Run(seed=options.seed, tie_break=tie_break, percentage_of_nodes_to_score=options.percentage_of_nodes_to_score)
+    run = Run(
+        seed=options.seed,
+        tie_break=tie_break,
+        percentage_of_nodes_to_score=options.percentage_of_nodes_to_score,
+        preemption=PREEMPTION_WORDS[options.preemption],
+    )
     return Placements.of_run(cluster, columns, run)
 
 
@@ -119,9 +130,9 @@ def _number_to_try(state: ClusterState, profiles: list[Profile], chosen: I32 | N
 def _counter(progress: Progress, total: int) -> Watcher:
     done = 0
 
-    def count(_attempt: Attempt, _message: str) -> None:
+    def count(attempt: Attempt, _message: str) -> None:
         nonlocal done
-        done += 1
+        done += not attempt.is_preempting
         progress(done, total)
 
     return count

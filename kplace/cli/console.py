@@ -8,6 +8,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from kplace.cli.text import one_line
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -42,7 +44,7 @@ def say(text: str) -> None:
 
 def note(text: str) -> None:
     """Print something worth knowing on standard error, unless quiet."""
-    say(click.style("note: ", fg="cyan") + text)
+    say(click.style("note: ", fg="cyan") + one_line(text))
 
 
 def complain(lines: Iterable[str], message: str, file: IO[Any] | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import IO, Any
 import click
 
 from kplace.cli.console import complain
+from kplace.cli.text import counted, one_line
 from kplace.errors import InputError, KplaceError
 
 
@@ -53,26 +54,3 @@ def count_faults(error: InputError) -> str:
     """Say how many faults there are in how many files."""
     sources = {fault.source for fault in error.faults}
     return f"{counted(len(error.faults), 'fault')} in {counted(len(sources), 'input')}; nothing was done"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "fault"), counted(12_000, "fault")
-    ('1 fault', '12,000 faults')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def one_line(text: object) -> str:
-    r"""Text without line breaks and control characters, which an input could smuggle into a terminal.
-
-    Examples
-    --------
-    >>> one_line("a\n b\x1b[31m")
-    'a b\\x1b[31m'
-    """
-    words = " ".join(str(text).split())
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)

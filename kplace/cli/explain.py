@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--top", type=click.IntRange(min=1), metavar="K", help="The K best nodes only, the rejected ones by reason."
 )
+@click.option("--after-place", is_flag=True, help="Place the waiting pods first, as place does by default.")
 @click.option("--raw", is_flag=True, help="Show each plugin's raw and normalised score as well.")
 @percentage_option
 @click.option(
@@ -37,14 +38,15 @@ def explain(
     inputs: tuple[str, ...],
     pod: str,
     top: int | None,
+    after_place: bool,
     raw: bool,
     percentage_of_nodes_to_score: int | None,
     form: str,
 ) -> None:
     """Show for every node the first filter that rejects it, and why, or each plugin's score, the total and the rank.
 
-    No other waiting pod is placed before. To ask about the cluster after a run, give what place --out DIR/ wrote.
-    INPUT is what place takes.
+    The pod meets the cluster as it is in the input, without the other waiting pods; with --after-place, as it is when
+    they are placed. INPUT is what place takes.
     """
     with Work() as work:
         work.stage("reading")
@@ -56,6 +58,11 @@ def explain(
             note(str(item))
         if compiling:
             announce_compiling()
+        if after_place:
+            work.stage("placing")
+            cluster = kplace.place(
+                cluster, percentage_of_nodes_to_score=percentage_of_nodes_to_score, progress=work.advance
+            ).cluster
         work.stage("scoring")
         nodes = kplace.explain(
             cluster,

@@ -67,6 +67,9 @@ INTERRUPTS = Interrupts()
 def main() -> NoReturn:
     """Run the command line and exit: the console entry ``kplace``."""
     INTERRUPTS.install()
+    # A caller may have closed them, and not only redirected.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
+    sys.stderr = sys.stderr or sys.stdout
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()

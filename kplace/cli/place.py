@@ -30,6 +30,12 @@ from kplace.cli.progress import Work
     help="Which of several best nodes is taken: any of them, as kube-scheduler does, or the first found.",
 )
 @percentage_option
+@click.option(
+    "--preemption",
+    type=click.Choice(["dry-run", "immediate", "off"]),
+    help="For a pod that fits nowhere: only say which pods of lower priority would have to leave, take them away and try "
+    "it again at once, or do not ask.  [default: as the input says, or dry-run]",
+)
 @click.option("--only", metavar="NS[/SELECTOR]", help='Try these pods only, such as "shop" or "*/app in (web,api)".')
 @click.option(
     "--out",
@@ -64,6 +70,7 @@ def place(  # noqa: PLR0913 - one parameter an option
     seed: int,
     tie_break: str,
     percentage_of_nodes_to_score: int | None,
+    preemption: str | None,
     only: str | None,
     out: tuple[str, ...],
     form: str,
@@ -71,7 +78,7 @@ def place(  # noqa: PLR0913 - one parameter an option
     trace_detail: str | None,
     fail_on_pending: bool,
 ) -> None:
-    """Place the waiting pods of a cluster, each once, in the scheduler's order.
+    """Place the waiting pods of a cluster in the scheduler's order.
 
     INPUT: files, folders, globs, or - for standard input; any mix of kubectl dumps and manifests as JSON or YAML,
     plain, .gz or .zst. Controllers become the pods they still lack.
@@ -98,6 +105,7 @@ def place(  # noqa: PLR0913 - one parameter an option
             seed=seed,
             tie_break=tie_break,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
+            preemption=preemption,
             only=only,
             trace=trace,
             trace_detail=trace_detail or "full",

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from kplace.api import Cluster
 from kplace.api.explaining import find_pod
-from kplace.cli.errors import counted, one_line
 from kplace.cli.render import amount, plain_table, title, words
+from kplace.cli.text import counted, one_line
 
 SCORED, OUTSIDE, REJECTED = "scored", "outside sample", "rejected"
 """Verdicts in the table of `kplace.explain`."""
@@ -82,7 +82,7 @@ def _funnel(console: Console, view: View) -> None:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True, style="yellow", justify="right")
     table.add_column(overflow="fold")
-    table.add_row(f"{left:,}", "", "nodes")
+    table.add_row(f"{left:,}", "", "node" if left == 1 else "nodes")
     for plugin, nodes in rejected.groupby("plugin", observed=True, sort=True):
         left -= len(nodes)
         table.add_row(f"{left:,}", f"-{len(nodes):,}", plugin_name(str(plugin)))

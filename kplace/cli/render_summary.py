@@ -10,8 +10,8 @@ from rich.text import Text
 
 from kplace.api import Placements
 from kplace.api.summary import BusyNode, Summary
-from kplace.cli.errors import counted, one_line
 from kplace.cli.render import amount, bar, percent, plain_table, shorten, title
+from kplace.cli.text import counted, one_line
 from kplace.dtypes import Status
 from kplace.plugins.in_tree import DEFAULT_ORDER
 
@@ -148,6 +148,9 @@ def _pending(console: Console, placements: Placements) -> None:
         table.add_row(f"{group.pods:,}", shorten(group.name, name_width), group.why(width - name_width))
     console.print(table)
     _more(console, sum(group.pods for group in groups[MOST_PENDING:]), "pod", ": --format csv lists all")
+    console.print(
+        Text("  kplace explain ... --after-place --pod NS/NAME shows what each node says to one", style="dim")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,9 @@ def warmup() -> None:
 
 
 def call_kernels() -> None:
-    """Call every kernel, by placing the pods of ``warmup.yaml`` under each scoring strategy."""
+    """Call every kernel: place the pods of ``warmup.yaml`` under each scoring strategy, and take them off again."""
     import kplace
+    from kplace.dtypes import NO_NODE
     from kplace.engine.cycle import Options
     from kplace.engine.place import place_waiting
     from kplace.plugins.noderesources.args import ScoringStrategy, ScoringStrategyType, ShapePoint
@@ -49,7 +50,10 @@ def call_kernels() -> None:
     for strategy in ScoringStrategyType:
         shape = (ShapePoint(0, 0), ShapePoint(100, 10))
         profile = _profile(ScoringStrategy(strategy, shape=shape))
-        place_waiting(ClusterState(columns), [profile], Options(), watchers=[_count_once_more])
+        state = ClusterState(columns)
+        placed = place_waiting(state, [profile], Options(), watchers=[_count_once_more])
+        for pod in placed.pod[placed.node != NO_NODE].tolist():
+            state.forget(pod)
 
 
 def _count_once_more(attempt: "Attempt", _message: str) -> None:

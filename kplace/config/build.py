@@ -191,7 +191,8 @@ def _argument_problems(profile: DefaultedProfile, catalogue: Catalogue, gates: F
 
 def _unknown(member: Member, point: ExtensionPoint, catalogue: Catalogue) -> Problem:
     text = f"{point.interface} {quote(member.name)} does not exist"
-    return Problem(text, member.path, suggestion(member.name, catalogue.plugins).removeprefix("; "))
+    hint = catalogue.former.get(member.name) or suggestion(member.name, catalogue.plugins).removeprefix("; ")
+    return Problem(text, member.path, hint)
 
 
 def _twice(member: Member, point: ExtensionPoint) -> Problem:

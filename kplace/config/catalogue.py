@@ -86,6 +86,8 @@ class Catalogue:
         The default plugin sets by their names in the file, each in its order. Since v1beta3 there is but multiPoint.
     removed : frozenset of str
         Plugins that earlier releases had; to enable one is an error of its own.
+    former : mapping of str to str
+        What to tell a person who names a plugin of earlier releases.
     relisted_keeps_place : bool
         A default plugin that is enabled again is replaced where it stands; else it is there twice, which is an error.
     """
@@ -93,6 +95,7 @@ class Catalogue:
     plugins: Mapping[str, PluginSpec]
     defaults: Mapping[str, tuple[DefaultPlugin, ...]]
     removed: frozenset[str] = field(default_factory=frozenset)
+    former: Mapping[str, str] = field(default_factory=dict)
     relisted_keeps_place: bool = True
 
     @staticmethod
@@ -101,6 +104,7 @@ class Catalogue:
         defaults: Mapping[str, Iterable[DefaultPlugin]],
         *,
         removed: Iterable[str] = (),
+        former: Mapping[str, str] | None = None,
         relisted_keeps_place: bool = True,
     ) -> "Catalogue":
         """Catalogue of these plugins."""
@@ -108,6 +112,7 @@ class Catalogue:
             {plugin.name: plugin for plugin in plugins},
             {name: tuple(members) for name, members in defaults.items()},
             frozenset(removed),
+            former or {},
             relisted_keeps_place,
         )
 

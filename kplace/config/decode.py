@@ -1,7 +1,7 @@
 """The first stage: a document becomes a configuration, strictly, with the arguments of known plugins."""
 
 from collections.abc import Mapping as Map
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kplace.config.catalogue import Catalogue
 from kplace.config.document import Document
@@ -10,6 +10,18 @@ from kplace.config.misfits import Misfit, Misfits
 from kplace.config.nodes import Mapping, Node, Scalar, TextError, is_null
 from kplace.config.schema import decode, zero
 from kplace.config.wire import GROUP, KIND, V1, KubeSchedulerConfiguration, TypeMeta
+
+FORMER_FIELDS = (
+    "algorithmSource",
+    "bindTimeoutSeconds",
+    "disablePreemption",
+    "featureGates",
+    "hardPodAffinitySymmetricWeight",
+    "healthzBindAddress",
+    "metricsBindAddress",
+    "schedulerName",
+)
+"""Fields that versions before v1 had."""
 
 Args = TypeMeta | Node | None
 """A plugin's arguments: decoded if the plugin's are known, else as they stand."""
@@ -71,9 +83,20 @@ def _word(root: Mapping, key: str, expected: str) -> str:
     if node is not None and not is_null(node) and not (isinstance(node, Scalar) and node.value == ""):
         msg = f"{key}: expected text, such as {expected}"
         raise TextError(msg, node.line)
-    hint = "" if root.get("apiVersion") else "; if these are the values of a Helm chart, render it with `helm template`"
-    msg = f"{key} is missing: expected {key}: {expected}{hint}"
+    msg = f"{key} is missing: expected {key}: {expected}{_what_else(root, key)}"
     raise TextError(msg, root.line)
+
+
+def _what_else(root: Mapping, key: str) -> str:
+    """What a document without kind or apiVersion may be."""
+    names = {entry.key.lower(): entry.key for entry in root.entries}
+    if key.lower() in names and names[key.lower()] != key:
+        return f'; "{names[key.lower()]}" is written {key}'
+    if "algorithmprovider" in names:
+        return "; these are the options of a scheduler before 1.10, which no release reads any more"
+    if "kind" not in names and "apiversion" not in names:
+        return "; if these are the values of a Helm chart, render it first, with `helm template`"
+    return ""
 
 
 def decode_configuration(
@@ -98,7 +121,19 @@ def decode_configuration(
         for j, entry in enumerate(profile.plugin_config):
             path = child(item(child(item("profiles", i), "pluginConfig"), j), "args")
             args[i, j] = _decode_args(entry.name, entry.args, path, catalogue, api_version, misfits)
-    return Decoded(config, args, tuple(misfits.found))
+    return Decoded(config, args, tuple(map(_with_history, misfits.found)))
+
+
+def _with_history(misfit: Misfit) -> Misfit:
+    is_former = not misfit.is_fatal and misfit.field in FORMER_FIELDS and misfit.message.startswith("unknown field")
+    return replace(misfit, message="unknown field: older versions had it, v1 does not") if is_former else misfit
+
+
+def decode_internal(document: Document) -> Decoded:
+    """Decode the internal version, which no file should name: its fields are not for files."""
+    misfits = Misfits([Misfit(one.line, one.key, "is given twice", False) for one in document.duplicates])
+    decode(TypeMeta, document.root, "", misfits)
+    return Decoded(zero(KubeSchedulerConfiguration), {}, tuple(misfits.found))
 
 
 def _decode_args(

@@ -106,7 +106,6 @@ def undefaulted(config: KubeSchedulerConfiguration) -> Defaulted:
     settings = replace(
         config,
         parallelism=given(config.parallelism, 0),
-        percentage_of_nodes_to_score=given(config.percentage_of_nodes_to_score, 0),
         pod_initial_backoff_seconds=given(config.pod_initial_backoff_seconds, 0),
         pod_max_backoff_seconds=given(config.pod_max_backoff_seconds, 0),
         enable_profiling=given(config.enable_profiling, False),

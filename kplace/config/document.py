@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kplace.config.json_text import parse_json
-from kplace.config.nodes import Duplicate, Mapping, Node, Scalar, Sequence, TextError
+from kplace.config.nodes import Duplicate, Entry, Mapping, Node, Scalar, Sequence, TextError
 from kplace.config.wire import GROUP, KIND
 from kplace.config.yaml11 import parse_yaml
 
@@ -189,3 +189,22 @@ def _looks_like_configuration(text: str) -> bool:
 def _text_at(node: Node, key: str) -> str:
     value = node.get(key) if isinstance(node, Mapping) else None
     return value.value if isinstance(value, Scalar) and isinstance(value.value, str) else ""
+
+
+def with_version(document: Document, old: str, new: str) -> Document:
+    """The same document with another version, also where arguments of plugins say theirs."""
+
+    def changed(node: Node, below: tuple[str, ...]) -> Node:
+        if isinstance(node, Sequence):
+            return replace(node, items=tuple(changed(item, below) for item in node.items))
+        if not isinstance(node, Mapping):
+            return node
+        return replace(node, entries=tuple(changed_entry(entry, below) for entry in node.entries))
+
+    def changed_entry(entry: Entry, below: tuple[str, ...]) -> Entry:
+        value = entry.value
+        if entry.key == "apiVersion" and isinstance(value, Scalar) and value.value == old:
+            return replace(entry, value=replace(value, value=new))
+        return replace(entry, value=changed(value, below[1:])) if below and entry.key == below[0] else entry
+
+    return replace(document, root=changed(document.root, ("profiles", "pluginConfig", "args")))

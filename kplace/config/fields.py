@@ -40,6 +40,8 @@ class FieldError:
         What it holds, as JSON would say it.
     detail : str
         May be empty.
+    hint : str
+        For people only; no part of upstream's words.
 
     Examples
     --------
@@ -53,11 +55,12 @@ class FieldError:
     field: str
     value: object = ""
     detail: str = ""
+    hint: str = ""
 
     @staticmethod
-    def invalid(field: str, value: object, detail: str) -> "FieldError":
+    def invalid(field: str, value: object, detail: str, hint: str = "") -> "FieldError":
         """A value out of range or of the wrong form."""
-        return FieldError(ErrorType.INVALID, field, value, detail)
+        return FieldError(ErrorType.INVALID, field, value, detail, hint)
 
     @staticmethod
     def required(field: str, detail: str = "") -> "FieldError":
@@ -65,9 +68,9 @@ class FieldError:
         return FieldError(ErrorType.REQUIRED, field, "", detail)
 
     @staticmethod
-    def duplicate(field: str, value: object) -> "FieldError":
+    def duplicate(field: str, value: object, hint: str = "") -> "FieldError":
         """A value is given a second time."""
-        return FieldError(ErrorType.DUPLICATE, field, value)
+        return FieldError(ErrorType.DUPLICATE, field, value, hint=hint)
 
     @staticmethod
     def not_supported(field: str, value: str, supported: Iterable[str]) -> "FieldError":

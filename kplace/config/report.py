@@ -1,12 +1,13 @@
 """What came of reading a configuration, as JSON."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from kplace.config.build import BuiltProfile, Member
+from kplace.config.build import BuiltProfile
 from kplace.config.defaults import DefaultedProfile
 from kplace.config.fields import summary
 from kplace.config.go import print_duration
-from kplace.config.merge import MergedPlugins, score_weight
+from kplace.config.merge import Member, MergedPlugins, score_weight
 from kplace.config.points import ExtensionPoint
 from kplace.config.reading import Reading, Stage, StageError
 from kplace.config.resolve import call_order, effective_timeout
@@ -104,7 +105,7 @@ def _profile(profile: DefaultedProfile, built: BuiltProfile, problems: list[str]
     return out
 
 
-def _points(order: "dict[ExtensionPoint, tuple[Member, ...]] | Any", plugins: MergedPlugins) -> Json:
+def _points(order: Mapping[ExtensionPoint, tuple[Member, ...]], plugins: MergedPlugins) -> Json:
     points: Json = {point.value: [member.name for member in members] for point, members in order.items()}
     points[ExtensionPoint.SCORE] = [
         {"name": name, "weight": score_weight(plugins, name)} for name in points[ExtensionPoint.SCORE]

@@ -66,7 +66,8 @@ def _leader_election_errors(election: LeaderElection) -> list[FieldError]:
     if election.lease_duration <= election.renew_deadline:
         # Upstream shows the deadline as the bad value of the lease.
         shown, detail = print_duration(election.renew_deadline), "must be greater than `RenewDeadline`"
-        errors.append(FieldError.invalid("leaderElection.leaseDuration", shown, detail))
+        hint = f"it is {print_duration(election.lease_duration)}"
+        errors.append(FieldError.invalid("leaderElection.leaseDuration", shown, detail, hint))
     if election.resource_lock != "leases":
         detail = 'resourceLock value must be "leases"'
         errors.append(FieldError.invalid("leaderElection.resourceLock", election.resource_lock, detail))
@@ -96,7 +97,7 @@ def _profiles_errors(
         errors += _plugin_config_errors(profile, catalogue, gates, api_version)
         if name in seen:
             # The value is a path, which upstream prints as an empty object.
-            errors.append(FieldError.duplicate(where, {}))
+            errors.append(FieldError.duplicate(where, {}, f'an earlier profile has the name "{name}" too'))
         seen.add(name)
     return [*errors, *_queue_sort_errors(profiles)]
 
@@ -105,12 +106,12 @@ def _removed_errors(profile: DefaultedProfile, catalogue: Catalogue, api_version
     for point in ExtensionPoint:
         for member in profile.plugins.at(point).enabled:
             if member.name in catalogue.removed:
-                yield _removed(member.path, member.name, api_version)
+                yield _removed(member.path, member.name, catalogue, api_version)
 
 
-def _removed(path: str, name: str, api_version: str) -> FieldError:
+def _removed(path: str, name: str, catalogue: Catalogue, api_version: str) -> FieldError:
     detail = f'was invalid in version "v1" (KubeSchedulerConfiguration is version "{api_version}")'
-    return FieldError.invalid(path, name, detail)
+    return FieldError.invalid(path, name, detail, catalogue.former.get(name, ""))
 
 
 def _plugin_config_errors(
@@ -123,7 +124,7 @@ def _plugin_config_errors(
             yield FieldError.duplicate(path, entry.name)
         seen.add(entry.name)
         if entry.name in catalogue.removed:
-            yield _removed(path, entry.name, api_version)
+            yield _removed(path, entry.name, catalogue, api_version)
             continue
         where = child(path, "args")
         if entry.name == _MISFILED:

@@ -10,7 +10,13 @@ Reasons = tuple[tuple[str, str, int], ...]
 
 
 def diagnose(attempt: Attempt) -> tuple[Reasons, str]:
-    """Reasons and FitError text of an attempt that found no node."""
+    """Reasons and FitError text of an attempt that found no node; the text ends with what PostFilters said."""
+    reasons, message = _filters_words(attempt)
+    added = attempt.post_filters.result.message if attempt.post_filters is not None else ""
+    return reasons, f"{message} {added}" if added else message
+
+
+def _filters_words(attempt: Attempt) -> tuple[Reasons, str]:
     n_nodes = attempt.cycle.state.n_nodes
     rejecting = attempt.pre_filters.rejected_by
     if rejecting is not None:

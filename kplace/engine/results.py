@@ -1,10 +1,11 @@
 """What a run leaves: one row per pod that was looked at, as columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from kplace.dtypes import I8, I32, I64, NO_NODE, Status
+from kplace.dtypes import I8, I32, I64, NO_NODE, Mask, Status
 from kplace.engine.attempt import Attempt
 
 NO_SCORE = np.iinfo(np.int64).min
@@ -12,8 +13,52 @@ NO_SCORE = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, slots=True)
+class PreemptionColumns:
+    """One row per victim, in the order of the attempts; the victims of one attempt by importance.
+
+    Attributes
+    ----------
+    pod : int32 ndarray, shape (n_rows,)
+        The pod that room is made for.
+    attempt : int32 ndarray
+        Number of that pod's attempt, from 0.
+    node : int32 ndarray
+        The node nominated for it.
+    victim : int32 ndarray
+        The pod that has to leave.
+    violates_budget : bool ndarray
+        Its eviction breaks a disruption budget.
+    carried_out : bool ndarray
+        It did leave.
+    """
+
+    pod: I32
+    attempt: I32
+    node: I32
+    victim: I32
+    violates_budget: Mask
+    carried_out: Mask
+
+    def __len__(self) -> int:
+        return len(self.pod)
+
+    @staticmethod
+    def of_rows(rows: Sequence[tuple[int, ...]]) -> "PreemptionColumns":
+        """Columns of rows, each a tuple in the order of the attributes."""
+        pod, attempt, node, victim, violates, carried_out = np.array(rows, np.int32).reshape(len(rows), 6).T.copy()
+        return PreemptionColumns(pod, attempt, node, victim, violates.astype(np.bool_), carried_out.astype(np.bool_))
+
+    @property
+    def gone(self) -> I32:
+        """The pods that left, ascending."""
+        return np.unique(self.victim[self.carried_out])
+
+
+@dataclass(frozen=True, slots=True)
 class PlacementColumns:
     """One row per pod, in the order the pods were tried; pods that were not tried come first.
+
+    The row of a pod that was tried several times is that of the last attempt.
 
     Attributes
     ----------
@@ -36,6 +81,7 @@ class PlacementColumns:
         For pods without a node: reason and number of nodes.
     messages : list of str
         For pods without a node: the FitError text; empty otherwise.
+    preemptions : PreemptionColumns
     """
 
     pod: I32
@@ -50,6 +96,7 @@ class PlacementColumns:
     next_start_index: I32
     reasons: list[tuple[tuple[str, str, int], ...]]
     messages: list[str]
+    preemptions: PreemptionColumns = field(default_factory=lambda: PreemptionColumns.of_rows([]))
 
     def __len__(self) -> int:
         return len(self.pod)
@@ -62,32 +109,50 @@ class PlacementBuilder:
     rows: list[tuple[int, ...]] = field(default_factory=list)
     reasons: list[tuple[tuple[str, str, int], ...]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    preemptions: list[tuple[int, ...]] = field(default_factory=list)
+    row_of: dict[int, int] = field(default_factory=dict)
 
     def add_untried(self, pod: int, status: Status) -> None:
         """Add a pod that never entered the queue."""
-        self.rows.append((pod, status, NO_NODE, -1, 0, 0, NO_SCORE, NO_SCORE, 0, 0))
-        self.reasons.append(())
-        self.messages.append("")
+        self._set(pod, (pod, status, NO_NODE, -1, 0, 0, NO_SCORE, NO_SCORE, 0, 0), (), "")
 
     def add(self, attempt: Attempt, reasons: tuple[tuple[str, str, int], ...], message: str) -> None:
-        """Add an attempt with its reasons and its message, both empty if a node was found."""
+        """Add an attempt with its reasons and its message, both empty if a node was found.
+
+        It takes the place of the pod's earlier attempts.
+        """
         total, runner_up = _highest(attempt)
-        self.rows.append(
-            (
-                attempt.pod,
-                attempt.status,
-                attempt.node,
-                0,
-                attempt.sample.evaluated,
-                len(attempt.feasible),
-                total,
-                runner_up,
-                len(attempt.best),
-                attempt.next_start_index,
-            )
+        row = (
+            attempt.pod,
+            attempt.status,
+            attempt.node,
+            attempt.retry,
+            attempt.sample.evaluated,
+            len(attempt.feasible),
+            total,
+            runner_up,
+            len(attempt.best),
+            attempt.next_start_index,
         )
-        self.reasons.append(reasons)
-        self.messages.append(message)
+        self._set(attempt.pod, row, reasons, message)
+        self._add_preemption(attempt)
+
+    def _set(self, pod: int, row: tuple[int, ...], reasons: tuple[tuple[str, str, int], ...], message: str) -> None:
+        at = self.row_of.setdefault(pod, len(self.rows))
+        self.rows[at : at + 1] = [row]
+        self.reasons[at : at + 1] = [reasons]
+        self.messages[at : at + 1] = [message]
+
+    def _add_preemption(self, attempt: Attempt) -> None:
+        preemption = attempt.preemption
+        if preemption is None:
+            return
+        for victim, violates in zip(preemption.victims.tolist(), preemption.violating.tolist(), strict=True):
+            row = (attempt.pod, attempt.retry, preemption.node, victim, violates, attempt.is_preempting)
+            self.preemptions.append(row)
+            if attempt.is_preempting and victim in self.row_of:
+                at = self.row_of[victim]
+                self.rows[at] = (victim, Status.PREEMPTED, NO_NODE, *self.rows[at][3:])
 
     def finish(self) -> PlacementColumns:
         """Columns of all rows added."""
@@ -105,6 +170,7 @@ class PlacementBuilder:
             next_start_index=next_start.astype(np.int32),
             reasons=self.reasons,
             messages=self.messages,
+            preemptions=PreemptionColumns.of_rows(self.preemptions),
         )
 
     def _columns(self) -> I64:

@@ -6,7 +6,7 @@ import pandas as pd
 from kplace.columns import ClusterColumns
 from kplace.columns.node_order import REGION_LABELS, ZONE_LABELS
 from kplace.columns.nodes import NodeColumns
-from kplace.dtypes import I32, NO_VALUE
+from kplace.dtypes import I32, NO_NODE, NO_VALUE
 from kplace.frames import schema
 from kplace.frames.build import Values, category, frame, node_category, objects, texts
 from kplace.frames.taints import taint_text
@@ -27,13 +27,15 @@ def nodes_frame(columns: ClusterColumns) -> pd.DataFrame:
     return schema.stamp(_in_input_order(columns, table), schema.NODES)
 
 
-def placed_nodes_frame(columns: ClusterColumns, placed: I32) -> pd.DataFrame:
+def placed_nodes_frame(columns: ClusterColumns, placed: I32, gone: I32) -> pd.DataFrame:
     """One row per node as a run left it, in input order.
 
     Parameters
     ----------
     placed : int32 ndarray, shape (n_pods,)
         The node on which the run placed each pod; negative if it placed it nowhere.
+    gone : int32 ndarray
+        Pods that left in the run.
 
     Returns
     -------
@@ -42,10 +44,14 @@ def placed_nodes_frame(columns: ClusterColumns, placed: I32) -> pd.DataFrame:
     """
     held = holding_nodes(columns)
     before = usage(columns, held)
-    table = _node_part(columns, usage(columns, np.where(placed >= 0, placed, held)))
+    after = np.where(placed >= 0, placed, held)
+    after[gone] = NO_NODE
+    table = _node_part(columns, usage(columns, after))
     for row, resource in enumerate(_resources(columns)):
         table[f"requested_before_{resource}"] = before.requested[row]
     table["pods_placed"] = np.bincount(placed[placed >= 0], minlength=len(columns.nodes)).astype(np.int64)
+    left = held[gone]
+    table["pods_preempted"] = np.bincount(left[left >= 0], minlength=len(columns.nodes)).astype(np.int64)
     return schema.stamp(_in_input_order(columns, table), schema.PLACED_NODES)
 
 

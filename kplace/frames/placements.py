@@ -1,11 +1,11 @@
-"""The tables of a run: where each pod went, and for what reasons the others stay pending."""
+"""The tables of a run: where each pod went, why the others stay pending, which pods leave for others."""
 
 import numpy as np
 import pandas as pd
 
 from kplace.columns import ClusterColumns
 from kplace.dtypes import I32, NO_NODE, Status
-from kplace.engine.results import NO_SCORE, PlacementColumns
+from kplace.engine.results import NO_SCORE, PlacementColumns, PreemptionColumns
 from kplace.frames import schema
 from kplace.frames.build import Values, category, category_of, frame, node_category, nullable, texts
 from kplace.frames.pods import owner_part
@@ -64,6 +64,31 @@ def reasons_frame(columns: ClusterColumns, placements: PlacementColumns) -> pd.D
         "row": rows,
     }
     return schema.stamp(frame(table, len(rows)), schema.REASONS)
+
+
+def preemptions_frame(columns: ClusterColumns, preemptions: PreemptionColumns) -> pd.DataFrame:
+    """One row per victim.
+
+    Returns
+    -------
+    DataFrame
+        The columns are those of `kplace.frames.schema.PREEMPTIONS`.
+    """
+    pods, namespaces = columns.pods, list(columns.pods.namespaces)
+    table: dict[str, Values] = {
+        "namespace": category(pods.namespace[preemptions.pod], namespaces),
+        "pod": texts([pods.names[pod] for pod in preemptions.pod.tolist()]),
+        "attempt": preemptions.attempt,
+        "node": node_category(columns.nodes, preemptions.node),
+        "victim_namespace": category(pods.namespace[preemptions.victim], namespaces),
+        "victim": texts([pods.names[pod] for pod in preemptions.victim.tolist()]),
+        "victim_priority": pods.priority[preemptions.victim],
+        "violates_budget": preemptions.violates_budget,
+        "carried_out": preemptions.carried_out,
+        "row": preemptions.pod,
+        "victim_row": preemptions.victim,
+    }
+    return schema.stamp(frame(table, len(preemptions)), schema.PREEMPTIONS)
 
 
 def node_of_placed(columns: ClusterColumns, placements: PlacementColumns) -> I32:

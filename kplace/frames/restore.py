@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from kplace.dtypes import I32, NO_NODE, Status
-from kplace.engine.results import NO_SCORE, PlacementColumns
+from kplace.engine.results import NO_SCORE, PlacementColumns, PreemptionColumns
 from kplace.frames import schema
 from kplace.frames.placements import STATUSES
 
@@ -47,8 +47,8 @@ def node_names(nodes: pd.DataFrame) -> list[str]:
     return [str(name) for name in nodes.sort_values("position")["node"]]
 
 
-def placement_columns(pods: pd.DataFrame, reasons: pd.DataFrame) -> PlacementColumns:
-    """Columns of a run from its two tables: undoes `placed_pods_frame` and `reasons_frame`."""
+def placement_columns(pods: pd.DataFrame, reasons: pd.DataFrame, preemptions: pd.DataFrame) -> PlacementColumns:
+    """Columns of a run from its tables: undoes `placed_pods_frame`, `reasons_frame` and `preemptions_frame`."""
     integers: Callable[[str], I32] = lambda name: pods[name].to_numpy(np.int32)  # noqa: E731 - read six times below
     return PlacementColumns(
         pod=integers("row"),
@@ -63,6 +63,14 @@ def placement_columns(pods: pd.DataFrame, reasons: pd.DataFrame) -> PlacementCol
         next_start_index=integers("next_start_index"),
         reasons=_reasons(pods, reasons),
         messages=pods["message"].tolist(),
+        preemptions=PreemptionColumns(
+            pod=preemptions["row"].to_numpy(np.int32),
+            attempt=preemptions["attempt"].to_numpy(np.int32),
+            node=preemptions["node"].cat.codes.to_numpy(np.int32),
+            victim=preemptions["victim_row"].to_numpy(np.int32),
+            violates_budget=preemptions["violates_budget"].to_numpy(np.bool_),
+            carried_out=preemptions["carried_out"].to_numpy(np.bool_),
+        ),
     )
 
 

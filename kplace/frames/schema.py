@@ -111,10 +111,11 @@ PLACED_PODS = Table(
         Column(
             "status",
             "category",
-            "scheduled, unschedulable, gated (kept out of the queue), skipped (another scheduler's).",
+            "scheduled, unschedulable, gated (kept out of the queue), skipped (another scheduler's), preempted (placed, "
+            "and then pushed out).",
         ),
         Column("node", "category", "Where it was placed; NA if nowhere."),
-        Column("attempt", "int32", "Number of its attempt, from 0; -1 if it was not tried."),
+        Column("attempt", "int32", "Number of its last attempt, from 0; -1 if it was not tried."),
         Column("evaluated", "int32", "Nodes that the search visited."),
         Column("feasible", "int32", "Feasible nodes that it found; these are scored."),
         Column("total", "Int64", "The highest total score; NA if no node was feasible."),
@@ -138,6 +139,7 @@ PLACED_NODES = Table(
         *_USE,
         Column("requested_before_{resource}", "int64", "What the pods on it requested before the run."),
         Column("pods_placed", "int64", "Pods that the run placed on it."),
+        Column("pods_preempted", "int64", "Pods that were on it before the run and left for others."),
     ),
 )
 
@@ -151,6 +153,24 @@ REASONS = Table(
         Column("reason", "category", "Its words."),
         Column("nodes", "int32", "Nodes that it speaks of."),
         Column("row", "int32", "The pod's row in the cluster's table of pods."),
+    ),
+)
+
+PREEMPTIONS = Table(
+    "placements.preemptions",
+    "A pod that left for another one, or would have to; pods as they were tried, the most important victim of each first.",
+    (
+        Column("namespace", "category", "Namespace of the pod that room is made for."),
+        Column("pod", "str", "Its name."),
+        Column("attempt", "int32", "Number of its attempt, from 0."),
+        Column("node", "category", "The node that it is nominated for."),
+        Column("victim_namespace", "category", "Namespace of the pod that has to leave."),
+        Column("victim", "str", "Its name."),
+        Column("victim_priority", "int64", "Its priority."),
+        Column("violates_budget", "bool", "Its eviction breaks a PodDisruptionBudget."),
+        Column("carried_out", "bool", "It did leave; False in a dry run."),
+        Column("row", "int32", "The pod's row in the cluster's table of pods."),
+        Column("victim_row", "int32", "The victim's."),
     ),
 )
 
@@ -171,7 +191,7 @@ EXPLAIN = Table(
     ),
 )
 
-TABLES = (NODES, PODS, PLACED_PODS, PLACED_NODES, REASONS, EXPLAIN)
+TABLES = (NODES, PODS, PLACED_PODS, PLACED_NODES, REASONS, PREEMPTIONS, EXPLAIN)
 
 
 def resource_column(resource: str) -> str:

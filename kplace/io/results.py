@@ -1,7 +1,7 @@
 """The tables of a run as files: Parquet and JSON hold all of them and can be read back, CSV holds the pods only.
 
-A Parquet file's rows are the pods, so that any tool reads them; the nodes and the reasons are kept in its metadata.
-A JSON file is one object: ``{"kplace": {...}, "pods": [...], "nodes": [...], "reasons": [...]}``, one row a line.
+A Parquet file's rows are the pods, so that any tool reads them; the other tables are kept in its metadata.
+A JSON file is one object: ``{"kplace": {...}, "pods": [...], "nodes": [...], ...}``, one row a line.
 """
 
 import base64
@@ -27,7 +27,7 @@ About = dict[str, Any]
 """What holds for the run as a whole: plain data."""
 
 MARK = "kplace"
-_EMBEDDED = ("nodes", "reasons")
+_EMBEDDED = ("nodes", "reasons", "preemptions")
 _TABLES = ("pods", *_EMBEDDED)
 _MAGIC = b"PAR1"
 _CHUNK = 10_000
@@ -39,13 +39,14 @@ class Tables:
 
     Attributes
     ----------
-    pods, nodes, reasons : DataFrame
+    pods, nodes, reasons, preemptions : DataFrame
     about : dict
     """
 
     pods: pd.DataFrame
     nodes: pd.DataFrame
     reasons: pd.DataFrame
+    preemptions: pd.DataFrame
     about: About
 
 
@@ -54,6 +55,7 @@ class _JsonResult(msgspec.Struct):
     pods: list[dict[str, Any]]
     nodes: list[dict[str, Any]]
     reasons: list[dict[str, Any]]
+    preemptions: list[dict[str, Any]]
 
 
 def write_parquet(tables: Tables, target: Target) -> None:
@@ -182,14 +184,14 @@ def _from_parquet(data: bytes) -> Tables:
         name: _pandas(pa.ipc.open_stream(base64.b64decode(metadata[f"{MARK}.{name}".encode()])).read_all())
         for name in _EMBEDDED
     }
-    return Tables(_pandas(table), embedded["nodes"], embedded["reasons"], json.loads(metadata[MARK.encode()]))
+    return Tables(pods=_pandas(table), **embedded, about=json.loads(metadata[MARK.encode()]))
 
 
 def _from_json(data: bytes) -> Tables:
     found = msgspec.json.decode(data, type=_JsonResult)
     columns = found.kplace.pop("columns")
     frames = {name: pd.DataFrame(getattr(found, name), columns=columns[name]) for name in _TABLES}
-    return Tables(frames["pods"], frames["nodes"], frames["reasons"], found.kplace)
+    return Tables(**frames, about=found.kplace)
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[dict[str, object]]:

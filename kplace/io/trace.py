@@ -15,8 +15,10 @@ from kplace.engine.attempt import Attempt
 from kplace.engine.cycle import Options
 from kplace.engine.place import split_waiting
 from kplace.engine.sampling import num_feasible_nodes_to_find
-from kplace.framework import Cycle, Profile
+from kplace.framework import Cycle, PostFilterResult, Profile
 from kplace.framework.diagnosis import node_reasons
+from kplace.framework.failure import PostFilterPhase
+from kplace.framework.preemption import Preemption
 from kplace.framework.runtime import ABSENT, PASSED
 from kplace.state import ClusterState
 
@@ -137,6 +139,8 @@ def full_record(attempt: Attempt, message: str, options: Options) -> Record:
         record["chosen"] = names[attempt.node]
     if message:
         record["fitError"] = message
+    if attempt.post_filters is not None:
+        record["postFilter"] = post_filter_record(attempt, attempt.post_filters)
     return record
 
 
@@ -157,12 +161,15 @@ def counts_record(attempt: Attempt, message: str, options: Options) -> Record:
         record["chosen"] = names[attempt.node]
     if message:
         record["fitError"] = message
+    if attempt.post_filters is not None:
+        record["postFilter"] = _nomination_record(attempt, attempt.post_filters.result)
     return record
 
 
 def _head(attempt: Attempt) -> Record:
     pods = attempt.cycle.state.columns.pods
-    return {"pod": pods.key(attempt.pod), "attempt": 0, "state": attempt.status.name.lower()}
+    state = "preempting" if attempt.is_preempting else attempt.status.name.lower()
+    return {"pod": pods.key(attempt.pod), "attempt": attempt.retry, "state": state}
 
 
 def _search_record(attempt: Attempt, options: Options) -> Record:
@@ -207,6 +214,43 @@ def rejected_record(attempt: Attempt) -> Record:
             words[index, detail] = list(reasons)
         name = "" if index == ABSENT else attempt.profile.filter[index].name
         record[names[n]] = [name, CODE_NAMES[Code(outcome.code[n])], words[index, detail]]
+    return record
+
+
+def post_filter_record(attempt: Attempt, phase: PostFilterPhase) -> Record:
+    """What PostFilters said: the message, or the nodes where room can be made and the pods that would have to go."""
+    result = phase.result
+    record = _nomination_record(attempt, result) | {"message": result.message}
+    if phase.plugin:
+        record["plugin"] = phase.plugin
+    if result.preemption is not None:
+        record |= _preemption_record(attempt, result.preemption)
+    return record
+
+
+def _nomination_record(attempt: Attempt, result: PostFilterResult) -> Record:
+    names = attempt.cycle.state.columns.nodes.names
+    node = None
+    if result.nomination is not None:
+        node = "" if result.nomination == NO_NODE else names[result.nomination]
+    return {"code": CODE_NAMES[result.code], "nominatedNode": node}
+
+
+def _preemption_record(attempt: Attempt, preemption: Preemption) -> Record:
+    columns = attempt.cycle.state.columns
+    candidates = preemption.candidates
+    order = [columns.nodes.names[node] for node in candidates.nodes]
+    victims = [[columns.pods.key(pod) for pod in candidates.victims_of(i).tolist()] for i in range(len(order))]
+    record: Record = {
+        "victims": victims[preemption.chosen],
+        "candidates": {
+            node: {"victims": pods, "pdbViolations": number}
+            for node, pods, number in zip(order, victims, candidates.violations.tolist(), strict=True)
+        },
+        "candidateOrder": order,
+    }
+    if len(preemption.tied) > 1:
+        record["tied"] = [order[position] for position in preemption.tied]
     return record
 
 

@@ -1,5 +1,7 @@
 """Arithmetic that several plugins share."""
 
+import numpy as np
+
 from kplace._jit import kernel
 from kplace.dtypes import I64, MAX_NODE_SCORE
 
@@ -19,3 +21,18 @@ def normalize(scores: I64, reverse: bool) -> None:
     for i in range(scores.shape[0]):
         score = scores[i] * MAX_NODE_SCORE // highest if highest > 0 else 0
         scores[i] = MAX_NODE_SCORE - score if reverse else score
+
+
+@kernel
+def round_half_away(x: float) -> int:
+    """Nearest integer, halves away from zero (Go's ``math.Round``).
+
+    Examples
+    --------
+    >>> [round_half_away(x) for x in (0.5, 1.4999, 2.5, -0.5, 0.49999999999999994)]
+    [1, 1, 3, -1, 0]
+    """
+    whole = np.trunc(x)
+    if abs(x - whole) >= 0.5:
+        whole += 1.0 if x > 0.0 else -1.0
+    return int(whole)

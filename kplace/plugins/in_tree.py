@@ -38,6 +38,20 @@ DEFAULT_ORDER = (
 REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
 """Plugins of earlier releases that v1 refuses by name."""
 
+_BY_NODE_VOLUME_LIMITS = "NodeVolumeLimits does its work now"
+_BY_FIT = "NodeResourcesFit does its work, with this type in its scoringStrategy"
+FORMER = {
+    **dict.fromkeys(REMOVED, _BY_NODE_VOLUME_LIMITS),
+    "SelectorSpread": "PodTopologySpread with its default constraints does its work",
+    "NodeResourcesLeastAllocated": _BY_FIT,
+    "NodeResourcesMostAllocated": _BY_FIT,
+    "RequestedToCapacityRatio": _BY_FIT,
+    "NodeLabel": "NodeAffinity with addedAffinity does its work",
+    "ServiceAffinity": "InterPodAffinity does its work",
+    "NodePreferAvoidPods": "a taint with the effect PreferNoSchedule does its work",
+}
+"""What to tell people who name a plugin of earlier releases."""
+
 
 def _at(*points: str) -> frozenset[ExtensionPoint]:
     return frozenset(map(ExtensionPoint, points))
@@ -74,5 +88,8 @@ _PLUGINS = (
 )
 
 IN_TREE = Catalogue.of(
-    _PLUGINS, {MULTI_POINT: (DefaultPlugin(name, weight) for name, weight in DEFAULT_ORDER)}, removed=REMOVED
+    _PLUGINS,
+    {MULTI_POINT: (DefaultPlugin(name, weight) for name, weight in DEFAULT_ORDER)},
+    removed=REMOVED,
+    former=FORMER,
 )

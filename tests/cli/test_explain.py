@@ -68,6 +68,15 @@ def test_pod_that_has_a_node_is_asked_anew(kplace, nodes):
     assert "its node, third: rank 1 with" in text
 
 
+def test_after_place(kplace, tmp_path):
+    path = write_list(tmp_path / "input.json", node("one"), pod("first", cpu="3"), pod("second", cpu="3"))
+    assert "best: one with" in words(kplace("explain", path, "--pod", "shop/second").stdout)
+    text = words(kplace("explain", path, "--pod", "shop/second", "--after-place").stdout)
+    assert "1 node 0 -1 NodeResourcesFit 0 feasible" in text
+    text = words(kplace("explain", path, "--pod", "shop/first", "--after-place").stdout)
+    assert "on one, taken off it for the question" in text
+
+
 def test_pod_that_fits_nowhere(kplace, cluster):
     text = words(kplace("explain", cluster, "--pod", "shop/large").stdout)
     assert "2 nodes 1 -1 NodeUnschedulable 0 -1 NodeResourcesFit 0 feasible" in text

@@ -183,3 +183,11 @@ def test_reader_of_messages_that_goes_away_changes_no_exit_code(kplace_process, 
     assert kplace_process("place", cluster, stdout=subprocess.DEVNULL, stderr=write_end).returncode == 0
     assert kplace_process("place", "nowhere", stdout=subprocess.DEVNULL, stderr=write_end).returncode == 2
     os.close(write_end)
+
+
+@pytest.mark.parametrize("closed", ["sys.stdout", "sys.stderr", "sys.stdout = sys.stderr"])
+def test_closed_streams_are_no_error(kplace_process, cluster, closed):
+    done = kplace_process("place", cluster, code=f"import sys; {closed} = None")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert ("2 placed" in done.stdout) == ("stdout" not in closed)

@@ -231,9 +231,9 @@ def test_only(kplace, cluster):
 
 
 def test_settings_reach_the_run(kplace, cluster, tmp_path):
-    settings = ["--seed", "5", "--tie-break", "first", "--percentage-of-nodes-to-score", "40"]
+    settings = ["--seed", "5", "--tie-break", "first", "--percentage-of-nodes-to-score", "40", "--preemption", "off"]
     result = kplace("place", cluster, *settings, "--format", "json")
-    run = {"seed": 5, "tie_break": "first", "percentage_of_nodes_to_score": 40}
+    run = {"seed": 5, "tie_break": "first", "percentage_of_nodes_to_score": 40, "preemption": "off"}
     assert json.loads(result.stdout)["kplace"]["run"] == run
 
 

@@ -5,9 +5,9 @@ from math import nan
 import pytest
 from rich.console import Console
 
-from kplace.cli.errors import one_line
 from kplace.cli.render import bar, percent, shorten
 from kplace.cli.render_summary import PendingGroup
+from kplace.cli.text import one_line
 
 
 @pytest.fixture

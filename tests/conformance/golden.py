@@ -21,8 +21,9 @@ SINGLE_CYCLE = (
     "sampling",
     "mixed",
     "large",
+    "preemption",
 )
-"""Families that need the plugins and the cycle only."""
+"""Families that need neither volumes nor a configuration."""
 
 STORAGE_KINDS = {
     "CSIDriver",
@@ -83,15 +84,13 @@ def every_case() -> list[Golden]:
 
 
 def single_cycle_cases() -> list[Golden]:
-    """The cases that placing each pod once, without preemption, volumes or a configuration, must get right."""
-    return [case for case in every_case() if case.family in SINGLE_CYCLE or (case.family == "cases" and case.topic == "cycle")]
+    """The cases that need neither volumes nor a configuration."""
+    topics = {"cycle", "preemption"}
+    return [case for case in every_case() if case.family in SINGLE_CYCLE or (case.family == "cases" and case.topic in topics)]
 
 
 def differences(case: Golden, record: dict[str, Any]) -> list[str]:
-    """Every field in which a record differs from what the case expects.
-
-    What PostFilter says is left out, and with it the part of ``fitError`` that follows the filters' part.
-    """
+    """Every field in which a record differs from what the case expects."""
     expected = case.content["expected"]
     found = [f"{key}: expected {expected[key]}, got {record[key]}" for key in ("nodeOrder", "queueOrder") if expected[key] != record[key]]
     if len(expected["pods"]) != len(record["pods"]):
@@ -103,20 +102,16 @@ def differences(case: Golden, record: dict[str, Any]) -> list[str]:
 
 def _attempt_differences(wanted: dict[str, Any], got: dict[str, Any]) -> list[str]:
     left, right = _comparable(wanted), _comparable(got)
-    message, own = left.pop("fitError", ""), right.pop("fitError", "")
-    found = [
+    return [
         f"{wanted['pod']}: {key}: expected {left.get(key)}, got {right.get(key)}"
         for key in sorted(left.keys() | right.keys())
         if left.get(key) != right.get(key)
     ]
-    if bool(message) != bool(own) or not (message == own or message.startswith(f"{own} ")):
-        found.append(f"{wanted['pod']}: fitError: expected {message!r}, got {own!r}")
-    return found
 
 
 def _comparable(attempt: dict[str, Any]) -> dict[str, Any]:
-    """An attempt without PostFilter; the reasons of a node as a set, for upstream walks a map there."""
-    kept = {key: value for key, value in attempt.items() if key != "postFilter"}
+    """An attempt with the reasons of a node as a set, for upstream walks a map there."""
+    kept = dict(attempt)
     if "rejected" in kept:
         kept["rejected"] = {node: [plugin, code, sorted(why)] for node, (plugin, code, why) in kept["rejected"].items()}
     return kept

@@ -2,9 +2,27 @@
 
 import numpy as np
 
-from kplace._jit import kernel
+from kplace._jit import bare_kernel
 from kplace.dtypes import I16
-from kplace.engine.fused.layout import INFEASIBLE, Demands, Run, Weights
+from kplace.engine.fused.layout import (
+    BALANCED,
+    BALANCES,
+    FIT,
+    IMAGE,
+    INFEASIBLE,
+    LENGTH,
+    PASSES,
+    ROW,
+    SCORED,
+    SEEN,
+    SPENT,
+    USED_ROWS,
+    BaseRows,
+    CellPlan,
+    ClassTable,
+    Log,
+    Weights,
+)
 from kplace.plugins.noderesources.kernels import (
     Demand,
     Shape,
@@ -26,15 +44,15 @@ DIRECT_NS = 4
 """What computing one cell of a window costs, nodes lying side by side."""
 
 
-@kernel
-def demand_of(demands: Demands, c: int) -> Demand:
-    """The demand of one class."""
-    first = demands.start[c]
-    last = demands.start[c + 1]
-    return Demand(demands.rows[first:last], demands.amounts[first:last], demands.weights[first:last])
+@bare_kernel
+def demand_of(classes: ClassTable, kind: int, c: int) -> Demand:
+    """One of the demands of a class."""
+    first = classes.starts[kind, c]
+    last = classes.starts[kind, c + 1]
+    return Demand(classes.rows[first:last], classes.amounts[first:last], classes.weights[first:last])
 
 
-@kernel
+@bare_kernel
 def fit_score(nodes: NodeResources, weights: Weights, shape: Shape, demand: Demand, n: int) -> int:
     """NodeResourcesFit's score by the strategy of the profile."""
     if weights.strategy == LEAST_ALLOCATED:
@@ -44,66 +62,63 @@ def fit_score(nodes: NodeResources, weights: Weights, shape: Shape, demand: Dema
     return capacity_ratio_at(nodes, demand, shape, n)
 
 
-@kernel
-def compute_range(run: Run, c: int, low: int, high: int, out: I16) -> None:
+@bare_kernel
+def compute_range(plan: CellPlan, c: int, low: int, high: int, out: I16) -> None:
     """Compute the base scores of the nodes from ``low`` up to ``high`` for a class. Writes ``out`` at those nodes."""
-    nodes = run.nodes
-    weights = run.weights
-    fits = demand_of(run.classes.fit, c)
-    scored = demand_of(run.classes.scored, c)
-    balanced = demand_of(run.classes.balanced, c)
-    balances = weights.balanced > 0 and run.classes.balances[c] != 0
-    passes = run.statics.passes[run.classes.passes[c]]
-    image = run.classes.image[c]
+    nodes = plan.nodes
+    weights = plan.weights
+    fits = demand_of(plan.classes, FIT, c)
+    scored = demand_of(plan.classes, SCORED, c)
+    balanced = demand_of(plan.classes, BALANCED, c)
+    balances = weights.balanced > 0 and plan.classes.table[BALANCES, c] != 0
+    passes = plan.statics.marks[plan.classes.table[PASSES, c]]
+    image = plan.classes.table[IMAGE, c]
     for n in range(low, high):
         if passes[n] == 0 or fit_bits(nodes, fits, n) != 0:
             out[n] = INFEASIBLE
             continue
         score = 0
         if weights.fit > 0:
-            score += weights.fit * fit_score(nodes, weights, run.shape, scored, n)
+            score += weights.fit * fit_score(nodes, weights, plan.shape, scored, n)
         if balances:
             score += weights.balanced * balanced_at(nodes, balanced, n)
         if image >= 0:
-            score += weights.image * run.statics.image[image, n]
+            score += weights.image * plan.statics.image[image, n]
         out[n] = np.int16(score)
 
 
-@kernel
-def take_in(run: Run, c: int) -> None:
+@bare_kernel
+def take_in(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     """Bring a class's row up to date with the nodes touched since it last was."""
-    rows = run.rows
-    base = rows.base[rows.row[c]]
-    for i in range(rows.seen[c], run.log.length[0]):
-        n = run.log.nodes[i]
-        compute_range(run, c, n, n + 1, base)
-    rows.seen[c] = run.log.length[0]
+    base = rows.base[rows.table[ROW, c]]
+    for i in range(rows.table[SEEN, c], log.clock[LENGTH]):
+        n = np.int64(log.nodes[i])
+        compute_range(plan, c, n, n + 1, base)
+    rows.table[SEEN, c] = log.clock[LENGTH]
 
 
-@kernel
-def has_current_row(run: Run, c: int, window: int) -> bool:
+@bare_kernel
+def has_current_row(plan: CellPlan, rows: BaseRows, log: Log, c: int, window: int) -> bool:
     """Make sure of a class's row if that is cheaper than computing a window of ``window`` nodes afresh.
 
-    A class without a row gets one once it has spent as many cells as a row has, if there is room: what was spent until
-    then is at most doubled by it.
+    A class gets a row, or one anew, once it has spent as many cells as a row has: what was spent until then is at most
+    doubled by it. Without room for another row it goes on without.
     """
-    rows = run.rows
     n_nodes = rows.base.shape[1]
-    if rows.row[c] >= 0:
-        pending = run.log.length[0] - rows.seen[c]
-        if pending * REFRESH_NS <= window * DIRECT_NS:
-            take_in(run, c)
-            rows.spent[c] = 0
-            return True
-        if rows.spent[c] < n_nodes:
-            return False
-    elif rows.spent[c] < n_nodes or rows.used[0] == rows.base.shape[0]:
+    has_row = rows.table[ROW, c] >= 0
+    pending = log.clock[LENGTH] - rows.table[SEEN, c]
+    if has_row and pending * REFRESH_NS <= window * DIRECT_NS:
+        take_in(plan, rows, log, c)
+        rows.table[SPENT, c] = 0
+        return True
+    if rows.table[SPENT, c] < n_nodes:
         return False
-    else:
-        rows.row[c] = rows.used[0]
-        rows.used[0] += 1
-    compute_range(run, c, 0, n_nodes, rows.base[rows.row[c]])
-    rows.seen[c] = run.log.length[0]
-    rows.spent[c] = 0
+    if not has_row:
+        if log.clock[USED_ROWS] == rows.base.shape[0]:
+            return False
+        rows.table[ROW, c] = log.clock[USED_ROWS]
+        log.clock[USED_ROWS] += 1
+    compute_range(plan, c, 0, n_nodes, rows.base[rows.table[ROW, c]])
+    rows.table[SEEN, c] = log.clock[LENGTH]
+    rows.table[SPENT, c] = 0
     return True
-

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import kernel
+from kplace._jit import bare_kernel
 from kplace.dtypes import I32
 from kplace.engine.fused.scores import OUTSIDE
 from kplace.engine.fused.window import Window
@@ -18,7 +18,7 @@ class Best(NamedTuple):
     runner_up: int
 
 
-@kernel
+@bare_kernel
 def find_best(total: I32, window: Window) -> Best:
     """Look for the highest total of the window."""
     top = max(highest(total[window.low : window.high]), highest(total[: window.wrapped]))
@@ -34,7 +34,7 @@ def find_best(total: I32, window: Window) -> Best:
     return Best(top, ties, second)
 
 
-@kernel
+@bare_kernel
 def highest(total: I32) -> int:
     """Highest entry."""
     top = np.int32(OUTSIDE)
@@ -43,7 +43,7 @@ def highest(total: I32) -> int:
     return top
 
 
-@kernel
+@bare_kernel
 def highest_below(total: I32, bound: int) -> int:
     """Highest entry that is lower than ``bound``."""
     top = np.int32(OUTSIDE)
@@ -53,7 +53,7 @@ def highest_below(total: I32, bound: int) -> int:
     return top
 
 
-@kernel
+@bare_kernel
 def count_equal(total: I32, value: int) -> int:
     """Number of entries that equal ``value``."""
     n_equal = 0
@@ -62,7 +62,7 @@ def count_equal(total: I32, value: int) -> int:
     return n_equal
 
 
-@kernel
+@bare_kernel
 def nth_best(total: I32, window: Window, top: int, rank: int) -> int:
     """The node that has the highest total and ``rank`` such nodes before it, in the order of the visit."""
     left = rank

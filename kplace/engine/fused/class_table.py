@@ -3,7 +3,7 @@
 import numpy as np
 
 from kplace.columns.templates import Template
-from kplace.engine.fused.layout import ClassTable, Demands
+from kplace.engine.fused.layout import BALANCES, IMAGE, PASSES, ClassTable
 from kplace.framework import Cycle
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from kplace.plugins.noderesources.fit import NodeResourcesFit
@@ -42,27 +42,21 @@ class Classes:
         passes = [key[3] for key in self._numbers]
         image = [key[4] for key in self._numbers]
         balanced = [self._balance.demand(cycle) if self._balance else _NOTHING for cycle in self._members]
+        demands = [self._fit.filter_demand(cycle) for cycle in self._members]
+        demands += [self._fit.scored_demand(cycle) for cycle in self._members]
+        demands += balanced
+        ends = np.zeros(len(demands) + 1, np.int32)
+        np.cumsum([len(item.rows) for item in demands], out=ends[1:])
+        table = np.zeros((3, len(self)), np.int32)
+        table[PASSES], table[IMAGE] = passes, image
+        table[BALANCES] = [bool(np.any(item.amounts > 0)) for item in balanced]
         return ClassTable(
-            fit=_demands([self._fit.filter_demand(cycle) for cycle in self._members]),
-            scored=_demands([self._fit.scored_demand(cycle) for cycle in self._members]),
-            balanced=_demands(balanced),
-            balances=np.array([bool(np.any(item.amounts > 0)) for item in balanced], np.int8),
-            passes=np.array(passes, np.int32),
-            image=np.array(image, np.int32),
+            table=table,
+            starts=np.stack([ends[kind * len(self) : (kind + 1) * len(self) + 1] for kind in range(3)]),
+            rows=np.concatenate([item.rows for item in demands] or [_NOTHING.rows]).astype(np.int32),
+            amounts=np.concatenate([item.amounts for item in demands] or [_NOTHING.amounts]).astype(np.int64),
+            weights=np.concatenate([item.weights for item in demands] or [_NOTHING.weights]).astype(np.int64),
         )
 
 
 _NOTHING = Demand(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def _demands(demands: list[Demand]) -> Demands:
-    start = np.zeros(len(demands) + 1, np.int32)
-    np.cumsum([len(item.rows) for item in demands], out=start[1:])
-    return Demands(
-        start=start,
-        rows=np.concatenate([item.rows for item in demands] or [_NOTHING.rows]).astype(np.int32),
-        amounts=np.concatenate([item.amounts for item in demands] or [_NOTHING.amounts]).astype(np.int64),
-        weights=np.concatenate([item.weights for item in demands] or [_NOTHING.weights]).astype(np.int64),
-    )
-
-

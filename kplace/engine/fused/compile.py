@@ -1,7 +1,7 @@
 """From a profile and a state to the arrays that the fused loop works on."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -12,17 +12,20 @@ from kplace.engine.fused.class_table import Classes
 from kplace.engine.fused.counter_table import CounterTable
 from kplace.engine.fused.interning import Lists, RowTable
 from kplace.engine.fused.layout import (
+    AFFINITY,
+    CLASS,
     FAR,
+    IGNORED,
     NEAR,
+    ROW,
     SPREAD,
     SPREAD_FROM_ZERO,
-    AffinityItems,
+    TAINT,
     BaseRows,
-    FilterItems,
+    CellPlan,
     Log,
     Run,
     Scratch,
-    SpreadItems,
     Statics,
     TemplateTable,
     Weights,
@@ -30,7 +33,8 @@ from kplace.engine.fused.layout import (
 from kplace.engine.fused.loop import Placing
 from kplace.engine.fused.scores import MAX_ITEMS
 from kplace.framework import Cycle, Plugin, Profile
-from kplace.objects.core import Affinity, NodeAffinity as NodeAffinitySpec, PodSpec
+from kplace.objects.core import Affinity, PodSpec
+from kplace.objects.core import NodeAffinity as NodeAffinitySpec
 from kplace.plugins.dynamicresources.plugin import DynamicResources
 from kplace.plugins.imagelocality.plugin import ImageLocality
 from kplace.plugins.interpodaffinity.compiled import Compiled
@@ -73,7 +77,12 @@ _ROW_BYTES = 256 * 2**20
 def can_fuse(profile: Profile) -> bool:
     """Whether the fused engine knows every plugin that filters and scores in a profile, and its totals stay in range."""
     scored = [(item.plugin, item.weight) for item in profile.score]
-    plugins: list[Plugin] = [*profile.pre_filter, *profile.filter, *profile.pre_score, *(plugin for plugin, _ in scored)]
+    plugins: list[Plugin] = [
+        *profile.pre_filter,
+        *profile.filter,
+        *profile.pre_score,
+        *(plugin for plugin, _ in scored),
+    ]
     if not all(type(plugin) in KNOWN for plugin in plugins):
         return False
     if not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
@@ -87,7 +96,9 @@ def can_fuse(profile: Profile) -> bool:
 
 def _in_range(scored: Sequence[tuple[Plugin, int]]) -> bool:
     """Whether base scores fit into 16 bits and totals into 32."""
-    base = sum(w for p, w in scored if isinstance(p, (NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality)))
+    base = sum(
+        w for p, w in scored if isinstance(p, (NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality))
+    )
     return base * MAX_NODE_SCORE < 2**15 and sum(w for _, w in scored) * MAX_NODE_SCORE < 2**31
 
 
@@ -99,10 +110,7 @@ def _one(plugins: Iterable[object], kind: type[P]) -> P | None:
 class _Columns:
     """Columns of the template table while it is being filled."""
 
-    class_of: I32
-    taint: I32
-    affinity: I32
-    ignored: I32
+    table: I32
     filters: Lists
     spreads: Lists
     affinities: Lists
@@ -112,13 +120,10 @@ class _Columns:
 class _Tables:
     """The rows that templates share."""
 
-    passes: RowTable[np.int8]
+    marks: RowTable[np.int8]
     image: RowTable[np.int16]
-    taint: RowTable[np.int32]
-    affinity: RowTable[np.int32]
-    ignored: RowTable[np.int8]
+    raw: RowTable[np.int32]
     counters: CounterTable
-    codes_of: dict[int, int] = field(default_factory=dict)
 
 
 class Compiler:
@@ -152,22 +157,16 @@ class Compiler:
         self._fit = fit
         self._classes = Classes(fit, _one(scorers, NodeResourcesBalancedAllocation))
         self._tables = _Tables(
-            passes=RowTable(n_nodes, np.int8),
+            marks=RowTable(n_nodes, np.int8),
             image=RowTable(n_nodes, np.int16),
-            taint=RowTable(n_nodes, np.int32),
-            affinity=RowTable(n_nodes, np.int32),
-            ignored=RowTable(n_nodes, np.int8),
+            raw=RowTable(n_nodes, np.int32),
             counters=CounterTable(state),
         )
-        none = np.full(n_templates, -1, np.int32)
         self._columns = _Columns(
-            class_of=none.copy(),
-            taint=none.copy(),
-            affinity=none.copy(),
-            ignored=none.copy(),
-            filters=Lists(n_templates, np.int32, np.int32, np.int64),
-            spreads=Lists(n_templates, np.int32, np.int32, np.int64),
-            affinities=Lists(n_templates, np.int32),
+            table=np.full((4, n_templates), -1, np.int32),
+            filters=Lists(n_templates, 3),
+            spreads=Lists(n_templates, 3),
+            affinities=Lists(n_templates, 1),
         )
 
     def compile(self, pods: Iterable[int], capacity: int) -> tuple[Run, Placing]:
@@ -198,16 +197,18 @@ class Compiler:
         image = -1
         if self._image is not None:
             image = self._row(self._tables.image, _image_key(cycle.template.spec), self._image, cycle)
-        self._columns.class_of[code] = self._classes.of(cycle, passes, image)
+        self._columns.table[CLASS, code] = self._classes.of(cycle, passes, image)
         if self._taints is not None:
             key = cycle.template.spec.tolerations or ()
-            self._columns.taint[code] = self._row(self._tables.taint, key, self._taints, cycle)
+            self._columns.table[TAINT, code] = self._row(self._tables.raw, ("taint", key), self._taints, cycle)
         if self._preferred is not None and self._preferred.pre_score(cycle, self._state.all_nodes):
             key = _node_affinity(cycle.template.spec).preferred
-            self._columns.affinity[code] = self._row(self._tables.affinity, key, self._preferred, cycle)
+            self._columns.table[AFFINITY, code] = self._row(self._tables.raw, ("affinity", key), self._preferred, cycle)
         self._add_scores(cycle)
 
-    def _row(self, table: RowTable, key: Hashable, plugin: "ImageLocality | TaintToleration | NodeAffinity", cycle: Cycle) -> int:
+    def _row(
+        self, table: RowTable, key: Hashable, plugin: "ImageLocality | TaintToleration | NodeAffinity", cycle: Cycle
+    ) -> int:
         """Row of a plugin's raw scores; -1 if they are all 0."""
         row = table.row(key, lambda: plugin.score(cycle, self._state.all_nodes))
         return -1 if table.is_constant(row, 0) else row
@@ -217,7 +218,7 @@ class Compiler:
         spec = cycle.template.spec
         selector = tuple(sorted((spec.node_selector or {}).items()))
         key = (spec.tolerations, selector, _node_affinity(spec).required, missing)
-        return self._tables.passes.row(key, lambda: self._static_mask(cycle))
+        return self._tables.marks.row(key, lambda: self._static_mask(cycle))
 
     def _static_mask(self, cycle: Cycle) -> I64:
         mask = np.ones(self._state.n_nodes, np.bool_)
@@ -292,11 +293,14 @@ class Compiler:
 
     def _add_soft_spread(self, code: int, plan: SpreadPlan) -> None:
         if plan.shape[0] >= MAX_ITEMS:
-            msg = f"at most {MAX_ITEMS - 1} soft topology spread constraints can be told apart, a pod has {plan.shape[0]}"
+            msg = (
+                f"at most {MAX_ITEMS - 1} soft topology spread constraints can be told apart, a pod has {plan.shape[0]}"
+            )
             raise ValueError(msg)
         counters, topology = self._tables.counters, plan.topology
         if topology.ignored.any():
-            self._columns.ignored[code] = self._tables.ignored.row(topology.ignored.tobytes(), lambda: topology.ignored)
+            kept = ~topology.ignored
+            self._columns.table[IGNORED, code] = self._tables.marks.row(kept.tobytes(), lambda: kept)
         for c in range(plan.shape[0]):
             labelled = np.where(topology.labelled[c], topology.domain[c], -1).astype(np.int32)
             counted = counters.mask_row(topology.counted[c] | ~topology.labelled[c])
@@ -329,75 +333,70 @@ class Compiler:
         )
 
     def _run(self, capacity: int) -> Run:
-        columns, tables, n_nodes = self._columns, self._tables, self._state.n_nodes
-        counters = tables.counters.arrays()
+        tables, n_nodes = self._tables, self._state.n_nodes
         n_classes = len(self._classes)
         n_rows = max(1, min(n_classes, _ROW_BYTES // max(2 * n_nodes, 1)))
-        n_domains = max(n_nodes, int(counters.size.max(initial=0))) + 2
+        rows = np.zeros((3, n_classes), np.int64)
+        rows[ROW] = -1
         return Run(
-            nodes=self._state.resources,
-            weights=self._weights(),
-            shape=self._fit.shape,
-            templates=TemplateTable(
-                class_of=columns.class_of,
-                taint=columns.taint,
-                affinity=columns.affinity,
-                ignored=columns.ignored,
-                filters=FilterItems(*columns.filters.arrays()),
-                spreads=SpreadItems(*columns.spreads.arrays()),
-                affinities=AffinityItems(*columns.affinities.arrays()),
-                touches=tables.counters.touches(),
+            cells=CellPlan(
+                nodes=self._state.resources,
+                weights=self._weights(),
+                shape=self._fit.shape,
+                classes=self._classes.arrays(),
+                statics=Statics(tables.marks.array(), tables.image.array(), tables.raw.array()),
             ),
-            classes=self._classes.arrays(),
-            statics=Statics(
-                passes=tables.passes.array(),
-                image=tables.image.array(),
-                taint=tables.taint.array(),
-                affinity=tables.affinity.array(),
-                ignored=tables.ignored.array(),
-            ),
-            rows=BaseRows(
-                base=np.empty((n_rows, n_nodes), np.int16),
-                row=np.full(n_classes, -1, np.int32),
-                seen=np.zeros(n_classes, np.int64),
-                spent=np.zeros(n_classes, np.int64),
-                used=np.zeros(1, np.int64),
-            ),
-            log=Log(np.zeros(capacity, np.int32), np.zeros(1, np.int64)),
-            counters=counters,
-            scratch=Scratch(
-                base=np.empty(n_nodes, np.int16),
-                feasible=np.zeros(n_nodes, np.int8),
-                total=np.zeros(n_nodes, np.int32),
-                raw=np.zeros(n_nodes, np.int32),
-                allowed=np.zeros(n_domains, np.int8),
-                stamp=np.zeros(n_domains, np.int64),
-                term=np.zeros((self._most_spreads(), n_domains)),
-            ),
+            rows=BaseRows(np.empty((n_rows, n_nodes), np.int16), rows),
+            log=Log(np.zeros(capacity, np.int32), np.zeros(2, np.int64)),
+            counters=tables.counters.arrays(),
+            templates=self._templates(),
+            scratch=_scratch(n_nodes, tables.counters.largest() + 1),
         )
 
-    def _most_spreads(self) -> int:
-        return max(1, self._columns.spreads.longest())
+    def _templates(self) -> TemplateTable:
+        columns, touches = self._columns, self._tables.counters.touches()
+        lists = (columns.filters, columns.spreads, columns.affinities, touches)
+        return TemplateTable(
+            table=columns.table,
+            starts=np.stack([item.starts() for item in lists]),
+            filters=columns.filters.table(np.int64),
+            spreads=columns.spreads.table(np.int64),
+            affinities=columns.affinities.table(np.int32)[0].copy(),
+            touches=touches.table(np.int32),
+        )
 
     def _placing(self) -> Placing:
         state = self._state
         templates = state.columns.templates
-        lists = Lists(len(templates), np.int32)
+        lists = Lists(len(templates), 1)
         for row in range(len(state.groups)):
             for template in state.groups.members(row).tolist():
                 lists.append(template, row)
-        start, rows = lists.arrays()
         n_resources = len(state.columns.resources)
         plain = [template.request for template in templates]
         non_zero = [template.non_zero_request for template in templates]
         return Placing(
             plain=np.array(plain, np.int64).reshape(len(templates), n_resources),
             non_zero=np.array(non_zero, np.int64).reshape(len(templates), 2),
-            row_start=start,
-            rows=rows,
+            row_start=lists.starts(),
+            rows=lists.table(np.int32)[0].copy(),
             counts=state.groups.counts,
             totals=state.groups.totals,
         )
+
+
+def _scratch(n_nodes: int, n_domains: int) -> Scratch:
+    return Scratch(
+        base=np.empty(n_nodes, np.int16),
+        feasible=np.zeros(n_nodes, np.int8),
+        scored=np.zeros(n_nodes, np.int8),
+        total=np.zeros(n_nodes, np.int32),
+        raw=np.zeros(n_nodes, np.int32),
+        sum=np.zeros(n_nodes),
+        allowed=np.zeros(n_domains, np.int8),
+        stamp=np.zeros(n_domains, np.int64),
+        term=np.zeros(n_domains),
+    )
 
 
 def _counted(row: int) -> tuple[tuple[int, int], ...]:
@@ -411,4 +410,3 @@ def _node_affinity(spec: PodSpec) -> NodeAffinitySpec:
 
 def _image_key(spec: PodSpec) -> Hashable:
     return tuple(item.image for item in (*(spec.init_containers or ()), *(spec.containers or ())))
-

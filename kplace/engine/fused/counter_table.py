@@ -7,7 +7,7 @@ import numpy as np
 from kplace.dtypes import I8, I32, Mask
 from kplace.engine.fused.counters import find_lowest
 from kplace.engine.fused.interning import Lists, RowTable
-from kplace.engine.fused.layout import Counters, Touches
+from kplace.engine.fused.layout import CODE, COUNTED, ELIGIBLE, SIZE, START, Counters
 from kplace.state import ClusterState
 
 NODES = -1
@@ -60,33 +60,31 @@ class CounterTable:
     def arrays(self) -> Counters:
         """All counters, with the pods that the state has placed."""
         counters = list(self._numbers)
-        sizes = np.array([self._sizes[item.code] for item in counters], np.int64)
+        sizes = [self._sizes[item.code] for item in counters]
         start = np.zeros(len(counters) + 1, np.int64)
         np.cumsum(sizes, out=start[1:])
+        table = np.zeros((7, len(counters)), np.int64)
+        table[START], table[SIZE] = start[:-1], sizes
+        table[CODE] = [item.code for item in counters]
+        table[COUNTED] = [item.counted for item in counters]
+        table[ELIGIBLE] = [item.eligible for item in counters]
         codes, masks = self.codes.array(), self.masks.array()
         pool = np.zeros(max(int(start[-1]), 1), np.int32)
         for number, item in enumerate(counters):
             self._count(item, codes, masks, pool[start[number] : start[number + 1]])
-        filled = Counters(
-            pool=pool,
-            start=start[:-1].copy(),
-            size=sizes.astype(np.int32),
-            code=np.array([item.code for item in counters], np.int32),
-            counted=np.array([item.counted for item in counters], np.int32),
-            eligible=np.array([item.eligible for item in counters], np.int32),
-            lowest=np.zeros(len(counters), np.int64),
-            n_lowest=np.zeros(len(counters), np.int64),
-            codes=codes,
-            masks=masks,
-        )
+        filled = Counters(table, pool, codes, masks)
         for number, item in enumerate(counters):
             if item.eligible:
                 find_lowest(filled, number)
         return filled
 
-    def touches(self) -> Touches:
+    def largest(self) -> int:
+        """Number of domains of the counter that has most."""
+        return max(self._sizes.values())
+
+    def touches(self) -> Lists:
         """What a placed pod of each template adds to the counters."""
-        lists = Lists(len(self._state.columns.templates), np.int32, np.int32)
+        lists = Lists(len(self._state.columns.templates), 2)
         for number, item in enumerate(self._numbers):
             weights: dict[int, int] = {}
             for row, weight in item.terms:
@@ -94,7 +92,7 @@ class CounterTable:
                     weights[template] = weights.get(template, 0) + weight
             for template, weight in weights.items():
                 lists.append(template, number, weight)
-        return Touches(*lists.arrays())
+        return lists
 
     def _count(self, item: _Counter, codes: I32, masks: I8, out: I32) -> None:
         nodes = self._state.all_nodes

@@ -1,58 +1,66 @@
 """Counters by domain: what a placed pod adds, and the lowest domain of those that a spread filter watches."""
 
-from kplace._jit import kernel
-from kplace.engine.fused.layout import Counters, Touches
+import numpy as np
+
+from kplace._jit import bare_kernel
+from kplace.engine.fused.layout import (
+    CODE,
+    COUNTED,
+    COUNTER,
+    ELIGIBLE,
+    LOWEST,
+    N_LOWEST,
+    START,
+    TOUCHES,
+    WEIGHT,
+    Counters,
+    TemplateTable,
+)
 
 
-@kernel
-def domain_of(counters: Counters, k: int, n: int) -> int:
-    """Domain of a node for a counter; negative if it has none."""
-    code = counters.code[k]
-    return n if code < 0 else counters.codes[code, n]
-
-
-@kernel
+@bare_kernel
 def find_lowest(counters: Counters, k: int) -> None:
     """Look through the eligible domains of a counter for the lowest count. Modifies ``counters``."""
-    first = counters.start[k]
+    first = counters.table[START, k]
     lowest = counters.pool[first]
     times = 0
-    for d in range(first, first + counters.eligible[k]):
+    for d in range(first, first + counters.table[ELIGIBLE, k]):
         value = counters.pool[d]
         if value < lowest:
             lowest = value
             times = 1
         elif value == lowest:
             times += 1
-    counters.lowest[k] = lowest
-    counters.n_lowest[k] = times
+    counters.table[LOWEST, k] = lowest
+    counters.table[N_LOWEST, k] = times
 
 
-@kernel
+@bare_kernel
 def add(counters: Counters, k: int, n: int, weight: int) -> None:
     """Add a pod on a node to a counter. Modifies ``counters``."""
-    d = domain_of(counters, k, n)
-    counted = counters.counted[k]
+    code = counters.table[CODE, k]
+    d = np.int64(n) if code < 0 else np.int64(counters.codes[code, n])
+    counted = counters.table[COUNTED, k]
     if d < 0 or (counted >= 0 and counters.masks[counted, n] == 0):
         return
-    at = counters.start[k] + d
+    at = counters.table[START, k] + d
     before = counters.pool[at]
-    counters.pool[at] = before + weight
-    if d < counters.eligible[k]:
-        after = before + weight
-        if after < counters.lowest[k]:
-            counters.lowest[k] = after
-            counters.n_lowest[k] = 1
-        elif before == counters.lowest[k]:
-            counters.n_lowest[k] -= 1
-            if counters.n_lowest[k] == 0:
+    after = before + weight
+    counters.pool[at] = after
+    if d < counters.table[ELIGIBLE, k]:
+        if after < counters.table[LOWEST, k]:
+            counters.table[LOWEST, k] = after
+            counters.table[N_LOWEST, k] = 1
+        elif before == counters.table[LOWEST, k]:
+            counters.table[N_LOWEST, k] -= 1
+            if counters.table[N_LOWEST, k] == 0:
                 find_lowest(counters, k)
-        elif after == counters.lowest[k]:
-            counters.n_lowest[k] += 1
+        elif after == counters.table[LOWEST, k]:
+            counters.table[N_LOWEST, k] += 1
 
 
-@kernel
-def touch(counters: Counters, touches: Touches, template: int, n: int, sign: int) -> None:
+@bare_kernel
+def touch(counters: Counters, templates: TemplateTable, t: int, n: int, sign: int) -> None:
     """Let a pod of a template come to (``sign`` 1) or leave (-1) a node. Modifies ``counters``."""
-    for i in range(touches.start[template], touches.start[template + 1]):
-        add(counters, touches.counter[i], n, sign * touches.weight[i])
+    for i in range(templates.starts[TOUCHES, t], templates.starts[TOUCHES, t + 1]):
+        add(counters, np.int64(templates.touches[COUNTER, i]), n, sign * templates.touches[WEIGHT, i])

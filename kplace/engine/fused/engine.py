@@ -7,7 +7,7 @@ import numpy as np
 from kplace.dtypes import I32, NO_NODE, TieBreak
 from kplace.engine.cycle import Options, wanted
 from kplace.engine.fused.compile import Compiler
-from kplace.engine.fused.layout import Results
+from kplace.engine.fused.layout import LENGTH, Results
 from kplace.engine.fused.loop import Failures, Search, note_change, run_pods
 from kplace.engine.results import NO_SCORE
 from kplace.framework import Profile
@@ -66,9 +66,7 @@ class FusedEngine:
 
     def advance(self, results: Results, position: int) -> Stop:
         """Place pods from ``position`` on, as far as no Python is needed. Writes ``results``."""
-        return Stop(
-            *run_pods(self._run, self._placing, self._failures, self._search, self._queue, results, position)
-        )
+        return Stop(*run_pods(self._run, self._placing, self._failures, self._search, self._queue, results, position))
 
     def note(self, pod: int, node: int, sign: int) -> None:
         """Let the engine know that somebody else put a pod on a node (``sign`` 1) or took it off (-1)."""
@@ -77,5 +75,5 @@ class FusedEngine:
     def remember_failure(self, pod: int, reason: int) -> None:
         """Keep the number of the diagnosis of a template that fits nowhere, for as long as nothing changes."""
         template = int(self._state.columns.pods.template[pod])
-        self._failures.since[template] = self._run.log.length[0]
+        self._failures.since[template] = self._run.log.clock[LENGTH]
         self._failures.reason[template] = reason

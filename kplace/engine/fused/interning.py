@@ -6,6 +6,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kplace.dtypes import I32
+
 D = TypeVar("D", bound=np.generic)
 
 
@@ -48,29 +50,28 @@ class RowTable(Generic[D]):
 
 
 class Lists:
-    """A list of items for each of many owners, as one array of starts and one for each column.
+    """A list of items for each of many owners, as a row of starts and a table of all items.
 
     Parameters
     ----------
-    dtypes : types of the columns
+    n_owners, n_columns : int
     """
 
-    def __init__(self, n_owners: int, *dtypes: type[np.generic]) -> None:
+    def __init__(self, n_owners: int, n_columns: int) -> None:
         self._items: list[list[tuple[int, ...]]] = [[] for _ in range(n_owners)]
-        self._dtypes = dtypes
+        self._n_columns = n_columns
 
     def append(self, owner: int, *values: int) -> None:
         """Add an item to an owner's list."""
         self._items[owner].append(values)
 
-    def longest(self) -> int:
-        """Length of the longest list."""
-        return max(map(len, self._items), default=0)
+    def starts(self) -> I32:
+        """Where each owner's items begin, and the end; int32 of shape (n_owners + 1,)."""
+        starts = np.zeros(len(self._items) + 1, np.int32)
+        np.cumsum([len(items) for items in self._items], out=starts[1:])
+        return starts
 
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Starts, int32 of shape (n_owners + 1,), and the columns."""
-        start = np.zeros(len(self._items) + 1, np.int32)
-        np.cumsum([len(items) for items in self._items], out=start[1:])
+    def table(self, dtype: type[D]) -> NDArray[D]:
+        """All items, of shape (n_columns, n_items)."""
         flat = [item for items in self._items for item in items]
-        columns = list(zip(*flat, strict=True)) if flat else [()] * len(self._dtypes)
-        return start, *(np.array(column, dtype) for column, dtype in zip(columns, self._dtypes, strict=True))
+        return np.array(flat, dtype).reshape(len(flat), self._n_columns).T.copy()

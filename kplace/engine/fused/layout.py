@@ -1,7 +1,9 @@
-"""How the fused engine holds a run: flat arrays of templates, request classes, counters and their workspace.
+"""How the fused engine holds a run: a few flat arrays, grouped by what they are about.
 
 Axes: ``t`` templates, ``c`` classes (templates that share requests, static verdicts and images), ``k`` counters, ``i`` items
-of a template's lists, ``n`` nodes. Lists of lists are held as one array of all items and one of starts.
+of a template's lists, ``n`` nodes. Columns of one dtype stand in one table, whose rows the constants below name: a
+compiled function is passed every array it may touch, and many arrays make for slow compiling. Lists of lists are held as
+one table of all items and one row of starts.
 """
 
 from typing import NamedTuple
@@ -22,6 +24,27 @@ NEAR = 2
 FAR = 3
 """Kind of a filter: the domain must not hold any pod."""
 
+# Rows of ClassTable.table
+PASSES, IMAGE, BALANCES = range(3)
+# Rows of ClassTable.starts
+FIT, SCORED, BALANCED = range(3)
+# Rows of BaseRows.table
+ROW, SEEN, SPENT = range(3)
+# Positions in Log.clock
+LENGTH, USED_ROWS = range(2)
+# Rows of Counters.table
+START, SIZE, CODE, COUNTED, ELIGIBLE, LOWEST, N_LOWEST = range(7)
+# Rows of TemplateTable.table
+CLASS, TAINT, AFFINITY, IGNORED = range(4)
+# Rows of TemplateTable.starts
+FILTERS, SPREADS, AFFINITIES, TOUCHES = range(4)
+# Rows of TemplateTable.filters
+COUNTER, KIND, LIMIT = range(3)
+# Rows of TemplateTable.spreads, after COUNTER
+SIZE_CODE, MAX_SKEW = 1, 2
+# Rows of TemplateTable.touches, after COUNTER
+WEIGHT = 1
+
 
 class Weights(NamedTuple):
     """Weights of the score plugins, 0 where the profile lacks one, and the strategy of NodeResourcesFit."""
@@ -36,42 +59,25 @@ class Weights(NamedTuple):
     strategy: int
 
 
-class Demands(NamedTuple):
-    """A `Demand` for each class.
-
-    Attributes
-    ----------
-    start : int32 ndarray, shape (n_classes + 1,)
-    rows, amounts, weights : ndarrays, shape (n_items,)
-    """
-
-    start: I32
-    rows: I32
-    amounts: I64
-    weights: I64
-
-
 class ClassTable(NamedTuple):
     """Classes: everything that the base score of a node depends on.
 
     Attributes
     ----------
-    fit, scored, balanced : Demands
-        What the filter, the fit score and the balance score look at.
-    balances : int8 ndarray, shape (n_classes,)
-        0 if the balance score is skipped.
-    passes : int32 ndarray, shape (n_classes,)
-        Row of ``Statics.passes``.
-    image : int32 ndarray, shape (n_classes,)
-        Row of ``Statics.image``; -1 if no image is anywhere.
+    table : int32 ndarray, shape (3, n_classes)
+        `PASSES`: row of ``Statics.marks``; `IMAGE`: row of ``Statics.image``, -1 if no image is anywhere; `BALANCES`: 0
+        if the balance score is skipped.
+    starts : int32 ndarray, shape (3, n_classes + 1)
+        Where a class's `FIT`, `SCORED` and `BALANCED` demands begin and end.
+    rows, amounts, weights : ndarrays, shape (n_items,)
+        The demands, as `kplace.plugins.noderesources.kernels.Demand` has them.
     """
 
-    fit: Demands
-    scored: Demands
-    balanced: Demands
-    balances: I8
-    passes: I32
-    image: I32
+    table: I32
+    starts: I32
+    rows: I32
+    amounts: I64
+    weights: I64
 
 
 class Statics(NamedTuple):
@@ -79,21 +85,27 @@ class Statics(NamedTuple):
 
     Attributes
     ----------
-    passes : int8 ndarray, shape (n_rows, n_nodes)
-        1 where no static filter objects.
+    marks : int8 ndarray, shape (n_rows, n_nodes)
+        1 where no static filter objects; or 1 where topology spread scores a node.
     image : int16 ndarray, shape (n_rows, n_nodes)
         ImageLocality's scores.
-    taint, affinity : int32 ndarray, shape (n_rows, n_nodes)
+    raw : int32 ndarray, shape (n_rows, n_nodes)
         Raw scores of TaintToleration and NodeAffinity.
-    ignored : int8 ndarray, shape (n_rows, n_nodes)
-        1 where topology spread does not score a node.
     """
 
-    passes: I8
+    marks: I8
     image: I16
-    taint: I32
-    affinity: I32
-    ignored: I8
+    raw: I32
+
+
+class CellPlan(NamedTuple):
+    """What base scores are made from."""
+
+    nodes: NodeResources
+    weights: Weights
+    shape: Shape
+    classes: ClassTable
+    statics: Statics
 
 
 class BaseRows(NamedTuple):
@@ -103,21 +115,13 @@ class BaseRows(NamedTuple):
     ----------
     base : int16 ndarray, shape (n_rows, n_nodes)
         Weighted fit, balance and image scores; `INFEASIBLE` where static filters or the requests rule a node out.
-    row : int32 ndarray, shape (n_classes,)
-        The class's row; -1 if it has none.
-    seen : int64 ndarray, shape (n_classes,)
-        How much of the log of touched nodes the row has taken in.
-    spent : int64 ndarray, shape (n_classes,)
-        Cells computed without a row since it was last up to date.
-    used : int64 ndarray, shape (1,)
-        Number of rows given out.
+    table : int64 ndarray, shape (3, n_classes)
+        `ROW`: the class's row, -1 if it has none; `SEEN`: how much of the log the row has taken in; `SPENT`: cells
+        computed without a row since it was last up to date.
     """
 
     base: I16
-    row: I32
-    seen: I64
-    spent: I64
-    used: I64
+    table: I64
 
 
 class Log(NamedTuple):
@@ -126,11 +130,12 @@ class Log(NamedTuple):
     Attributes
     ----------
     nodes : int32 ndarray, shape (capacity,)
-    length : int64 ndarray, shape (1,)
+    clock : int64 ndarray, shape (2,)
+        `LENGTH` of the log; `USED_ROWS`: number of base rows given out.
     """
 
     nodes: I32
-    length: I64
+    clock: I64
 
 
 class Counters(NamedTuple):
@@ -138,83 +143,21 @@ class Counters(NamedTuple):
 
     Attributes
     ----------
+    table : int64 ndarray, shape (7, n_counters)
+        `START`: where a counter's domains begin in ``pool``; `SIZE`: their number; `CODE`: row of ``codes`` with each
+        node's domain, -1 if node ``n`` is domain ``n``; `COUNTED`: row of ``masks`` with the nodes whose pods count, -1
+        for all; `ELIGIBLE`: number of domains, the first ones, whose lowest count is kept; `LOWEST` and `N_LOWEST`:
+        that count and the number of domains that have it.
     pool : int32 ndarray
         The counts of all counters, one after another.
-    start : int64 ndarray, shape (n_counters,)
-        Where a counter's domains begin in ``pool``.
-    size : int32 ndarray, shape (n_counters,)
-        Number of domains.
-    code : int32 ndarray, shape (n_counters,)
-        Row of ``codes`` that holds each node's domain; -1 if node ``n`` is domain ``n``.
-    counted : int32 ndarray, shape (n_counters,)
-        Row of ``masks`` with the nodes whose pods count; -1 for all.
-    eligible : int32 ndarray, shape (n_counters,)
-        Number of domains, the first ones, among which the lowest is kept; 0 if it is not wanted.
-    lowest, n_lowest : int64 ndarray, shape (n_counters,)
-        Lowest count of an eligible domain and the number of domains that have it.
     codes : int32 ndarray, shape (n_rows, n_nodes)
     masks : int8 ndarray, shape (n_rows, n_nodes)
     """
 
+    table: I64
     pool: I32
-    start: I64
-    size: I32
-    code: I32
-    counted: I32
-    eligible: I32
-    lowest: I64
-    n_lowest: I64
     codes: I32
     masks: I8
-
-
-class FilterItems(NamedTuple):
-    """The filters of each template that read counters.
-
-    Attributes
-    ----------
-    start : int32 ndarray, shape (n_templates + 1,)
-    counter, kind : int32 ndarray, shape (n_items,)
-    limit : int64 ndarray, shape (n_items,)
-        For spread: maxSkew less the pod itself; for `NEAR`: the counter of pods anywhere if the pod may be the first,
-        else -1.
-    """
-
-    start: I32
-    counter: I32
-    kind: I32
-    limit: I64
-
-
-class SpreadItems(NamedTuple):
-    """The soft spread constraints of each template.
-
-    Attributes
-    ----------
-    size_code : int32 ndarray, shape (n_items,)
-        Row of ``Counters.codes`` by which domains of the sample are told apart; -1 if every node is one. It differs
-        from the counter's own where nodes without the label are spread over as well.
-    """
-
-    start: I32
-    counter: I32
-    size_code: I32
-    max_skew: I64
-
-
-class AffinityItems(NamedTuple):
-    """The counters whose sum is each template's raw pod affinity score."""
-
-    start: I32
-    counter: I32
-
-
-class Touches(NamedTuple):
-    """What a placed pod of each template adds to counters."""
-
-    start: I32
-    counter: I32
-    weight: I32
 
 
 class TemplateTable(NamedTuple):
@@ -222,20 +165,29 @@ class TemplateTable(NamedTuple):
 
     Attributes
     ----------
-    class_of : int32 ndarray, shape (n_templates,)
-        -1 for templates that the fused engine leaves to the cycle.
-    taint, affinity, ignored : int32 ndarray, shape (n_templates,)
-        Rows of ``Statics``; -1 if all nodes have 0.
+    table : int32 ndarray, shape (4, n_templates)
+        `CLASS`: -1 for templates that the fused engine leaves to the cycle; `TAINT`, `AFFINITY`: rows of
+        ``Statics.raw``, -1 if all nodes have 0; `IGNORED`: row of ``Statics.marks``, -1 if no node is ignored.
+    starts : int32 ndarray, shape (4, n_templates + 1)
+        Where a template's `FILTERS`, `SPREADS`, `AFFINITIES` and `TOUCHES` begin and end.
+    filters : int64 ndarray, shape (3, n_items)
+        `COUNTER`, `KIND`, `LIMIT`: for spread, maxSkew less the pod itself; for `NEAR`, the counter of pods anywhere if
+        the pod may be the first, else -1.
+    spreads : int64 ndarray, shape (3, n_items)
+        Soft constraints: `COUNTER`, `SIZE_CODE` (row of ``Counters.codes`` by which the sample's domains are told
+        apart, -1 if every node is one), `MAX_SKEW`.
+    affinities : int32 ndarray, shape (n_items,)
+        Counters whose sum is the raw pod affinity score.
+    touches : int32 ndarray, shape (2, n_items)
+        What a placed pod adds: `COUNTER`, `WEIGHT`.
     """
 
-    class_of: I32
-    taint: I32
-    affinity: I32
-    ignored: I32
-    filters: FilterItems
-    spreads: SpreadItems
-    affinities: AffinityItems
-    touches: Touches
+    table: I32
+    starts: I32
+    filters: I64
+    spreads: I64
+    affinities: I32
+    touches: I32
 
 
 class Scratch(NamedTuple):
@@ -245,18 +197,21 @@ class Scratch(NamedTuple):
     ----------
     base : int16 ndarray, shape (n_nodes,)
         Base scores of a class without a row, as far as the window reaches.
-    feasible : int8 ndarray, shape (n_nodes,)
+    feasible, scored : int8 ndarray, shape (n_nodes,)
     total, raw : int32 ndarray, shape (n_nodes,)
-    allowed : int8 ndarray, shape (largest number of domains,)
-    stamp : int64 ndarray, shape (largest number of domains,)
+    sum : float64 ndarray, shape (n_nodes,)
+    allowed : int8 ndarray, shape (largest number of domains + 1,)
+    stamp : int64 ndarray, shape (largest number of domains + 1,)
         The last decision that saw a domain.
-    term : float64 ndarray, shape (largest number of items, largest number of domains)
+    term : float64 ndarray, shape (largest number of domains + 1,)
     """
 
     base: I16
     feasible: I8
+    scored: I8
     total: I32
     raw: I32
+    sum: F64
     allowed: I8
     stamp: I64
     term: F64
@@ -265,15 +220,11 @@ class Scratch(NamedTuple):
 class Run(NamedTuple):
     """Everything that the loop works on."""
 
-    nodes: NodeResources
-    weights: Weights
-    shape: Shape
-    templates: TemplateTable
-    classes: ClassTable
-    statics: Statics
+    cells: CellPlan
     rows: BaseRows
     log: Log
     counters: Counters
+    templates: TemplateTable
     scratch: Scratch
 
 
@@ -291,5 +242,3 @@ class Results(NamedTuple):
     ties: I32
     next_start: I32
     reason: I32
-
-

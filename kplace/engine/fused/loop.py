@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import kernel
+from kplace._jit import bare_kernel
 from kplace.dtypes import I32, I64, NO_NODE
 from kplace.engine.fused.cells import has_current_row
 from kplace.engine.fused.choose import find_best, nth_best
 from kplace.engine.fused.counters import touch
-from kplace.engine.fused.layout import Results, Run
+from kplace.engine.fused.layout import CLASS, LENGTH, ROW, SPENT, Results, Run
 from kplace.engine.fused.scores import add_up
 from kplace.engine.fused.window import search
 from kplace.engine.results import NO_SCORE
@@ -71,7 +71,7 @@ class Search(NamedTuple):
     seed: int
 
 
-@kernel
+@bare_kernel
 def run_pods(
     run: Run, placing: Placing, failures: Failures, settings: Search, queue: tuple[I32, I64], results: Results, at: int
 ) -> tuple[int, int]:
@@ -97,18 +97,18 @@ def run_pods(
     window = settings.want
     for p in range(at, templates.shape[0]):
         t = templates[p]
-        c = run.templates.class_of[t]
+        c = np.int64(run.templates.table[CLASS, t])
         if c < 0:
             return p, NEEDS_CYCLE
-        if failures.since[t] == run.log.length[0]:
-            record_failure(run, failures.reason[t], results, p, start)
+        if failures.since[t] == run.log.clock[LENGTH]:
+            record_failure(run.scratch.feasible.shape[0], failures.reason[t], results, p, start)
             continue
-        has_row = has_current_row(run, c, window)
-        base = run.rows.base[run.rows.row[c]] if has_row else run.scratch.base
+        has_row = has_current_row(run.cells, run.rows, run.log, c, window)
+        base = run.rows.base[run.rows.table[ROW, c]] if has_row else run.scratch.base
         seen = search(run, t, base, has_row, start, settings.want)
         window = seen.evaluated
         if not has_row:
-            run.rows.spent[c] += window
+            run.rows.table[SPENT, c] += window
         if seen.found == 0:
             return p, NEEDS_REASONS
         add_up(run, t, base, seen, p + 1)
@@ -127,11 +127,11 @@ def run_pods(
     return templates.shape[0], DONE
 
 
-@kernel
-def record_failure(run: Run, reason: int, results: Results, p: int, start: int) -> None:
+@bare_kernel
+def record_failure(n_nodes: int, reason: int, results: Results, p: int, start: int) -> None:
     """Write the result of a pod that fits nowhere: every node was evaluated, the start index is where it was."""
     results.node[p] = NO_NODE
-    results.evaluated[p] = run.scratch.feasible.shape[0]
+    results.evaluated[p] = n_nodes
     results.feasible[p] = 0
     results.total[p] = NO_SCORE
     results.runner_up[p] = NO_SCORE
@@ -140,19 +140,19 @@ def record_failure(run: Run, reason: int, results: Results, p: int, start: int) 
     results.reason[p] = reason
 
 
-@kernel
+@bare_kernel
 def place(run: Run, placing: Placing, t: int, n: int) -> None:
     """Put a pod of a template on a node: in the state's columns, in the counters, and in the log."""
-    add_pod(run.nodes, Request(placing.plain[t], placing.non_zero[t]), n, 1)
+    add_pod(run.cells.nodes, Request(placing.plain[t], placing.non_zero[t]), n, 1)
     rows = placing.rows[placing.row_start[t] : placing.row_start[t + 1]]
     if rows.shape[0] > 0:
         add_to_rows(placing.counts, placing.totals, rows, n, 1)
     note_change(run, t, n, 1)
 
 
-@kernel
+@bare_kernel
 def note_change(run: Run, t: int, n: int, sign: int) -> None:
     """Let the counters and the log know that a pod of a template came to (``sign`` 1) or left (-1) a node."""
-    touch(run.counters, run.templates.touches, t, n, sign)
-    run.log.nodes[run.log.length[0]] = n
-    run.log.length[0] += 1
+    touch(run.counters, run.templates, t, n, sign)
+    run.log.nodes[run.log.clock[LENGTH]] = n
+    run.log.clock[LENGTH] += 1

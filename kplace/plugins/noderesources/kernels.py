@@ -6,6 +6,7 @@ import numpy as np
 
 from kplace._jit import kernel
 from kplace.dtypes import CPU, I8, I32, I64, MAX_NODE_SCORE, MEMORY
+from kplace.plugins.helper import round_half_away
 from kplace.state.node_resources import NodeResources
 
 TOO_MANY_PODS = np.int64(1) << 62
@@ -186,7 +187,7 @@ def capacity_ratio_at(nodes: NodeResources, demand: Demand, shape: Shape, n: int
             if score > 0:
                 total += score * demand.weights[j]
                 weights += demand.weights[j]
-    return int(np.floor(total / weights + 0.5)) if weights > 0 else 0
+    return round_half_away(total / weights) if weights > 0 else 0
 
 
 @kernel

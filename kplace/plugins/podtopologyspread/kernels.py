@@ -5,10 +5,9 @@ Axes: ``c`` constraints of a pod, ``d`` domains of a constraint, ``n`` nodes, ``
 
 from typing import NamedTuple
 
-import numpy as np
-
 from kplace._jit import kernel
 from kplace.dtypes import F64, I8, I32, I64, MAX_NODE_SCORE, Mask
+from kplace.plugins.helper import round_half_away
 from kplace.plugins.podtopologyspread.log import log
 
 NO_DOMAIN_COUNT = 2**31 - 1
@@ -102,15 +101,6 @@ def size_weight(size: int) -> float:
 def count_score(count: int, max_skew: int, weight: float) -> float:
     """What a domain of ``count`` pods adds to a node's raw score (``scoreForCount``)."""
     return float(count) * weight + float(max_skew - 1)
-
-
-@kernel
-def round_half_away(x: float) -> int:
-    """Nearest integer, halves away from zero (Go's ``math.Round``)."""
-    whole = np.trunc(x)
-    if abs(x - whole) >= 0.5:
-        whole += 1.0 if x > 0.0 else -1.0
-    return int(whole)
 
 
 @kernel

@@ -1,0 +1,69 @@
+"""commands.md: every command with its options, the environment, the exit codes."""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+
+import click
+
+from kplace.cli import main
+from kplace.cli.app import cli
+from reference.markdown import code, fenced, page, table
+
+ENVIRONMENT = (
+    ("KPLACE_CACHE_DIR", "Folder of the compiled kernels. By default `kplace` in `$XDG_CACHE_HOME` or `~/.cache`."),
+    ("NO_COLOR", "If it is set and not empty: no colours, see [no-color.org](https://no-color.org)."),
+    ("COLUMNS", "Width of the tables where standard output is no terminal; 80 without. 120 is the most."),
+    ("NUMBA_DISABLE_JIT", "`1` runs everything without compiling: slow, for debugging."),
+)
+
+
+def make() -> str:
+    """The page."""
+    parts = [
+        "`kplace COMMAND --help` prints the same. Options may stand before, between and after the inputs.",
+        section(cli, "kplace", None),
+    ]
+    context = click.Context(cli, info_name="kplace")
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        parts.append(section(command, name, context))
+    parts += [
+        "## Exit codes",
+        table(("code", "when"), ((str(value), meaning) for value, meaning in exit_codes())),
+        "## Environment",
+        table(("variable", "what it does"), ((code(name), meaning) for name, meaning in ENVIRONMENT)),
+    ]
+    return page("Commands", *parts)
+
+
+def section(command: click.Command, name: str, parent: click.Context | None) -> str:
+    """One command: usage, help text, options."""
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=100)
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    records = [record for item in command.get_params(context) if (record := item.get_help_record(context))]
+    options = table(("option", "what it does"), ((code(names), meaning) for names, meaning in records))
+    return "\n\n".join([f"## {context.command_path}", fenced(usage), *_paragraphs(command), options])
+
+
+def _paragraphs(command: click.Command) -> Iterator[str]:
+    """The help text; what click prints as it stands is fenced."""
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        if paragraph.startswith("\b\n"):
+            yield fenced(paragraph.removeprefix("\b\n"))
+        else:
+            yield re.sub(r"(?<![\w.])(--[a-z][a-z-]*)", r"`\1`", " ".join(paragraph.split()))
+
+
+def exit_codes() -> Iterator[tuple[int, str]]:
+    """The exit codes with what their docstrings say."""
+    body = ast.parse(inspect.getsource(main)).body
+    for statement, following in zip(body, body[1:], strict=False):
+        match statement, following:
+            case (
+                ast.Assign(targets=[ast.Name()], value=ast.Constant(value=int(number))),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield number, text.replace("``", "`")

@@ -1,0 +1,149 @@
+"""What filters say of a node, and what it means."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import kplace
+
+MAY_HELP, NO_HELP = "may help", "does not help"
+_BEGINNINGS = ("node(s) ", "Insufficient ", "Too many ", "pod affinity terms")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A filter's words.
+
+    Attributes
+    ----------
+    plugin : str
+        Empty if it is the framework that speaks.
+    words : str
+    code : str
+        Whether evicting pods may help.
+    meaning : str
+    """
+
+    plugin: str
+    words: str
+    code: str
+    meaning: str
+
+
+REASONS = (
+    Reason(
+        "NodeUnschedulable",
+        "node(s) were unschedulable",
+        NO_HELP,
+        "The node is cordoned (`spec.unschedulable`), and the pod does not tolerate `node.kubernetes.io/unschedulable`.",
+    ),
+    Reason(
+        "NodeName",
+        "node(s) didn't match the requested node name",
+        NO_HELP,
+        "The pod names another node. Seen in `explain` only: a pod that names a node does not wait.",
+    ),
+    Reason(
+        "TaintToleration",
+        "node(s) had untolerated taint {KEY: VALUE}",
+        NO_HELP,
+        "The first NoSchedule or NoExecute taint of the node that the pod does not tolerate.",
+    ),
+    Reason(
+        "NodeAffinity",
+        "node(s) didn't match Pod's node affinity/selector",
+        NO_HELP,
+        "The node's labels do not satisfy `nodeSelector` or the required node affinity.",
+    ),
+    Reason(
+        "NodeAffinity",
+        "node(s) didn't match scheduler-enforced node affinity",
+        NO_HELP,
+        "They do not satisfy the `addedAffinity` of the scheduler's configuration.",
+    ),
+    Reason(
+        "NodeAffinity",
+        "pod affinity terms conflict",
+        NO_HELP,
+        "The required terms name nodes, but no node is in all of them. Said once for all nodes.",
+    ),
+    Reason(
+        "",
+        "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+        NO_HELP,
+        "The pod asks for certain nodes by name (as pods of DaemonSets do); this is none of them.",
+    ),
+    Reason(
+        "NodePorts",
+        "node(s) didn't have free ports for the requested pod ports",
+        MAY_HELP,
+        "A pod on the node holds a host port that this one wants.",
+    ),
+    Reason(
+        "NodeResourcesFit",
+        "Too many pods",
+        MAY_HELP,
+        "The node holds as many pods as it allows (`allocatable.pods`).",
+    ),
+    Reason(
+        "NodeResourcesFit",
+        "Insufficient RESOURCE",
+        "may help, unless the request is more than the node's allocatable",
+        "The pod's request is more than what is left. A node lists every resource of which it has too little.",
+    ),
+    Reason(
+        "PodTopologySpread",
+        "node(s) didn't match pod topology spread constraints",
+        MAY_HELP,
+        "With the pod in this node's domain the skew would exceed `maxSkew`.",
+    ),
+    Reason(
+        "PodTopologySpread",
+        "node(s) didn't match pod topology spread constraints (missing required label)",
+        NO_HELP,
+        "The node lacks the `topologyKey` label of a constraint with DoNotSchedule.",
+    ),
+    Reason(
+        "InterPodAffinity",
+        "node(s) didn't match pod affinity rules",
+        NO_HELP,
+        "No pod that the required affinity asks for runs in the node's domain.",
+    ),
+    Reason(
+        "InterPodAffinity",
+        "node(s) didn't match pod anti-affinity rules",
+        MAY_HELP,
+        "A pod that this one must not be near runs in the node's domain.",
+    ),
+    Reason(
+        "InterPodAffinity",
+        "node(s) didn't satisfy existing pods anti-affinity rules",
+        MAY_HELP,
+        "A pod in the node's domain must not be near this one.",
+    ),
+)
+
+
+def check_reasons() -> None:
+    """Insist that every such sentence in the plugins' sources is explained here.
+
+    Raises
+    ------
+    SystemExit
+    """
+    known = [item.words for item in REASONS]
+    missing = {words for words in _sentences() if not any(entry.startswith(words) for entry in known)}
+    if missing:
+        raise SystemExit(f"tools/reference/reasons.py does not explain: {', '.join(sorted(missing))}")
+
+
+def _sentences() -> Iterator[str]:
+    """Reasons in the sources: literals, and the beginnings of formatted strings, outside docstrings."""
+    for path in sorted((Path(kplace.__file__).parent / "plugins").glob("*/plugin.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            match node:
+                case ast.Constant(value=str(text)) if id(node) not in skipped and text.startswith(_BEGINNINGS):
+                    yield text
