@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 I8 = NDArray[np.int8]
+U8 = NDArray[np.uint8]
 I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]

@@ -7,13 +7,15 @@ is just run. The commands of ``console`` blocks are run by bash, and have to pri
 empty folder of the page's own, in which ``data`` is the repository's. A block whose fence says more, such as
 ```` ```python no-run ````, is left out.
 
-``--write`` mends the pages: what the examples print takes the place of what they say.
+``--write`` mends the pages: what the examples print takes the place of what they say, except where a page leaves some
+of it out (``...``) or a plain Python block fails.
 """
 
 import argparse
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -38,14 +40,15 @@ class Findings:
         How many were looked at.
     wrong : list of str
         What is wrong, a line each.
-    changes : dict
-        Blocks with what they should say.
+    changes, reports : dict
+        By block: what it should say, and the line about it in ``wrong``.
     """
 
     examples: int = 0
     links: int = 0
     wrong: list[str] = field(default_factory=list)
     changes: dict[Block, str] = field(default_factory=dict)
+    reports: dict[Block, str] = field(default_factory=dict)
 
 
 def check(page: Path) -> Findings:
@@ -67,8 +70,9 @@ def check(page: Path) -> Findings:
             findings.examples += 1
             found = run_python(block, name, names) if block.info == "python" else run_console(block, folder)
             if found is not None:
-                findings.wrong.append(f"{name}:{block.line}: the example gives something else:\n{found}")
                 findings.changes[block] = found
+                findings.reports[block] = f"{name}:{block.line}: the example gives something else:\n{found}"
+                findings.wrong.append(findings.reports[block])
     finally:
         os.chdir(ROOT)
         shutil.rmtree(folder)
@@ -91,7 +95,7 @@ def _check_links(page: Path, name: str, block: Block, findings: Findings) -> Non
 
 
 def _mend(page: Path, findings: Findings) -> None:
-    """Write what the examples give into the page, where that can be done without a person's judgement."""
+    """Write what the examples give into the page, where that needs no person's judgement; what is left stays wrong."""
     changes = {
         block: new
         for block, new in findings.changes.items()
@@ -100,9 +104,8 @@ def _mend(page: Path, findings: Findings) -> None:
     if changes:
         page.write_text(replaced(page.read_text(encoding="utf-8"), changes), encoding="utf-8")
         print(f"{page.relative_to(ROOT)}: {len(changes)} examples written anew")
-    left = len(findings.changes) - len(changes)
-    if left:
-        print(f"{page.relative_to(ROOT)}: {left} examples with ... or without >>> are for you to mend", file=sys.stderr)
+    for block in changes:
+        findings.wrong.remove(findings.reports[block])
 
 
 def main() -> int:
@@ -111,6 +114,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write what the examples print into the pages")
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     arguments = parser.parse_args()
+    subprocess.run([Path(sys.executable).parent / "kplace", "warmup", "--quiet"], check=True)
     chosen = [page.resolve() for page in arguments.pages] or pages(ROOT)
     results = []
     for page in chosen:

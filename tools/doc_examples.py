@@ -1,6 +1,8 @@
 """The examples of a page: Python blocks and console sessions, run and compared with what the page says."""
 
+import contextlib
 import doctest
+import io
 import os
 import re
 import subprocess
@@ -24,13 +26,13 @@ class _Collecting(doctest.DocTestRunner):
         super().__init__(optionflags=OPTIONS, verbose=False)
         self.got: dict[int, str] = {}
 
-    def report_failure(self, _out: Any, _test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_failure(self, _out: object, _test: doctest.DocTest, example: doctest.Example, got: str) -> None:
         self.got[example.lineno] = got
 
     def report_unexpected_exception(
-        self, _out: Any, _test: doctest.DocTest, example: doctest.Example, exc_info: Any
+        self, _out: object, _test: doctest.DocTest, example: doctest.Example, exc_info: object
     ) -> None:
-        self.got[example.lineno] = "".join(traceback.format_exception(*exc_info))
+        self.got[example.lineno] = "".join(traceback.format_exception(*exc_info))  # type: ignore[misc]
 
 
 def run_python(block: Block, page: str, names: dict[str, Any]) -> str | None:
@@ -43,7 +45,8 @@ def run_python(block: Block, page: str, names: dict[str, Any]) -> str | None:
     """
     if ">>>" not in block.text:
         try:
-            exec(compile("\n" * (block.line - 1) + block.text, page, "exec"), names)
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile("\n" * (block.line - 1) + block.text, page, "exec"), names)
         except Exception:
             return "# " + traceback.format_exc().replace("\n", "\n# ")
         return None

@@ -10,8 +10,9 @@ from kplace.api.arguments import percentage_for
 from kplace.api.cluster import Cluster
 from kplace.columns import ClusterColumns
 from kplace.dtypes import NO_NODE, TieBreak
-from kplace.engine.cycle import Options, try_pod
+from kplace.engine.cycle import Options, find_way_out, try_pod
 from kplace.engine.diagnose import diagnose
+from kplace.engine.place import register_nominations, split_waiting
 from kplace.errors import UsageError
 from kplace.frames.explain import explain_frame
 from kplace.plugins.defaults import default_profile
@@ -28,8 +29,8 @@ def explain(
     Parameters
     ----------
     cluster : Cluster
-        The pod meets it as it stands: no other waiting pod is placed before. To explain a pod after a run, take the
-        run's `Placements.cluster`.
+        The pod meets it as it stands: no other waiting pod is placed before, but nominated ones are left room for. To
+        explain a pod after a run, take the run's `Placements.cluster`.
     pod : str
         ``NAMESPACE/NAME``; a name alone is looked for in ``default``. A pod that is already on a node is taken off
         first. A pod that the scheduler would not try (gated, finished, another scheduler's) is explained all the same.
@@ -69,7 +70,10 @@ def explain(
     state = ClusterState(_without_node(cluster.columns, index))
     profile = default_profile()
     options = Options(TieBreak.FIRST, 0, percentage_for(cluster, percentage_of_nodes_to_score))
+    register_nominations(state, split_waiting(state, {profile.scheduler_name: profile})[2])
     attempt = try_pod(state, profile, index, 0, options)
+    if attempt.node == NO_NODE:
+        attempt.post_filters = find_way_out(attempt, options)
     table = explain_frame(attempt)
     scored = set(attempt.scores.raw) if attempt.scores else set()
     table.attrs |= {

@@ -135,7 +135,7 @@ class Placements:
 
     def summary(self) -> Summary:
         """Sum up the run: the numbers that ``kplace place`` prints."""
-        return summarise(self.nodes, self.pods, self.reasons, n_pods=self._n_pods, notes=self._notes)
+        return summarise(self.nodes, self.pods, self.reasons, self.preemptions, n_pods=self._n_pods, notes=self._notes)
 
     @cached_property
     def result_hash(self) -> str:
@@ -162,8 +162,7 @@ class Placements:
         write_parquet(self._as_tables(), path)
 
     def to_json(self, path: Target) -> None:
-        """Write the outcome as one JSON object with the members ``kplace``, ``pods``, ``nodes``,
-        ``reasons`` and ``preemptions``.
+        """Write the outcome as one JSON object: ``kplace``, ``pods``, ``nodes``, ``reasons``, ``preemptions``.
 
         A name that ends in ``.gz`` or ``.zst`` is compressed.
 

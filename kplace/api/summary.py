@@ -99,6 +99,9 @@ class Summary:
         a scheduler that is not simulated.
     made, made_placed : int
         Pods that the run looked at and that were made from controllers; those among them that it placed.
+    preemptors, victims : int
+        Pods that others of lower priority left for, and those others; in a dry run, pods that they would have to leave
+        for.
     reasons : tuple of PendingReason
         Most pods first.
     utilisation : tuple of ResourceUse
@@ -117,6 +120,8 @@ class Summary:
     skipped: int
     made: int
     made_placed: int
+    preemptors: int
+    victims: int
     reasons: tuple[PendingReason, ...]
     utilisation: tuple[ResourceUse, ...]
     busiest: tuple[BusyNode, ...]
@@ -124,14 +129,20 @@ class Summary:
 
 
 def summarise(
-    nodes: pd.DataFrame, pods: pd.DataFrame, reasons: pd.DataFrame, *, n_pods: int, notes: tuple[Note, ...]
+    nodes: pd.DataFrame,
+    pods: pd.DataFrame,
+    reasons: pd.DataFrame,
+    preemptions: pd.DataFrame,
+    *,
+    n_pods: int,
+    notes: tuple[Note, ...],
 ) -> Summary:
-    """Sum up the three tables of a run.
+    """Sum up the tables of a run.
 
     Parameters
     ----------
-    nodes, pods, reasons : DataFrame
-        `kplace.frames.schema.PLACED_NODES`, `PLACED_PODS` and `REASONS`.
+    nodes, pods, reasons, preemptions : DataFrame
+        `kplace.frames.schema.PLACED_NODES`, `PLACED_PODS`, `REASONS` and `PREEMPTIONS`.
     n_pods : int
         Pods in the cluster.
     """
@@ -147,6 +158,8 @@ def summarise(
         skipped=int(status["skipped"]),
         made=int(made.sum()),
         made_placed=int((made & placed).sum()),
+        preemptors=int(preemptions["row"].nunique()),
+        victims=int(preemptions["victim_row"].nunique()),
         reasons=_reasons(reasons),
         utilisation=_utilisation(nodes),
         busiest=_busiest(nodes),

@@ -70,6 +70,7 @@ def main() -> NoReturn:
     # A caller may have closed them, and not only redirected.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
     sys.stderr = sys.stderr or sys.stdout
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - until the end
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()

@@ -33,8 +33,8 @@ from kplace.cli.progress import Work
 @click.option(
     "--preemption",
     type=click.Choice(["dry-run", "immediate", "off"]),
-    help="For a pod that fits nowhere: only say which pods of lower priority would have to leave, take them away and try "
-    "it again at once, or do not ask.  [default: as the input says, or dry-run]",
+    help="For a pod that fits nowhere: only say which pods of lower priority would have to leave, take them away and "
+    "try it again at once, or do not ask.  [default: as the input says, or dry-run]",
 )
 @click.option("--only", metavar="NS[/SELECTOR]", help='Try these pods only, such as "shop" or "*/app in (web,api)".')
 @click.option(

@@ -57,6 +57,16 @@ def _outcome(console: Console, summary: Summary, placements: Placements) -> None
     facts.append(f"seed {placements.run.seed}" if placements.run.tie_break == "random" else "first of equal nodes")
     facts.append(f"result {placements.result_hash[:12]}")
     console.print(Text(", ".join(facts), style="dim"))
+    if summary.preemptors:
+        console.print(Text(_preemptions(summary, placements.run.preemption), style="yellow"))
+
+
+def _preemptions(summary: Summary, mode: str) -> str:
+    """What preemption came to, or would come to."""
+    if mode == "immediate":
+        return f"{counted(summary.victims, 'pod')} pushed out by {summary.preemptors:,} of higher priority"
+    could = counted(summary.preemptors, "pending pod")
+    return f"{could} could push others out; --preemption immediate lets them"
 
 
 def _utilisation(console: Console, summary: Summary) -> None:

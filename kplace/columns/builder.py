@@ -22,6 +22,23 @@ from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups, defau
 from kplace.objects.meta import ObjectMeta, OwnerReference, Quantity
 from kplace.objects.policy import PriorityClass, RuntimeClass
 
+CLUSTER_SCOPED = frozenset(
+    {
+        "CSIDriver",
+        "CSINode",
+        "DeviceClass",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PriorityClass",
+        "ResourceSlice",
+        "RuntimeClass",
+        "StorageClass",
+        "VolumeAttachment",
+    }
+)
+"""Kinds that live in no namespace."""
+
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 _PHASES = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 3, "Unknown": 4}
 
@@ -77,6 +94,7 @@ class ClusterBuilder:
         self._checks = dict(checks or {})
         self._keys: dict[bytes, int] = {}
         self._templates: list[TemplateKey] = []
+        self._template_faults: list[list[tuple[str, str]]] = []
         self._encoder = msgspec.msgpack.Encoder()
         self._nodes: list[Node] = []
         self._duplicates = Duplicates()
@@ -119,7 +137,8 @@ class ClusterBuilder:
         if isinstance(obj, Pod):
             self.add_pod(obj, source, raw)
             return
-        self._check(kind, obj, source)
+        for path, message in self._problems(kind, obj):
+            self._fault(kind, getattr(obj, "metadata", ObjectMeta()), source, path, message)
         if isinstance(obj, Node):
             name = obj.metadata.name
             if name and not self._duplicates.is_new("Node", name, obj, source, is_manifest=False):
@@ -225,19 +244,18 @@ class ClusterBuilder:
         if code is None:
             code = self._keys[encoded] = len(self._templates)
             self._templates.append(key)
-            if not is_made:
-                self._check("Pod", pod, source)
-        elif not meta.name:
-            self._fault("Pod", meta, source, "metadata.name", "is missing")
+            problems = [] if is_made else self._problems("Pod", pod)
+            self._template_faults.append([item for item in problems if item[0] != "metadata.name"])
+        if not meta.name:
+            hint = ": generateName alone gives none here" if meta.generate_name else ""
+            self._fault("Pod", meta, source, "metadata.name", f"is missing{hint}")
+        for path, message in self._template_faults[code]:
+            self._fault("Pod", meta, source, path, message)
         return code
 
-    def _check(self, kind: str, obj: Struct, source: str) -> None:
+    def _problems(self, kind: str, obj: Struct) -> list[tuple[str, str]]:
         check = self._checks.get(kind)
-        if check is None:
-            return
-        meta = getattr(obj, "metadata", ObjectMeta())
-        for path, message in check(obj):
-            self._fault(kind, meta, source, path, message)
+        return check(obj) if check is not None else []
 
     def _fault(self, kind: str, meta: ObjectMeta, source: str, path: str, message: str) -> None:
         self.faults.append(Fault(source, subject_of(kind, meta), path, message))
@@ -305,15 +323,17 @@ class ClusterBuilder:
 
 
 def subject_of(kind: str, meta: ObjectMeta) -> str:
-    """Say which object is meant: ``Pod default/web-0``, ``Node n1``.
+    """Say which object is meant.
 
     Examples
     --------
-    >>> subject_of("Pod", ObjectMeta(name="web-0", namespace="shop"))
-    'Pod shop/web-0'
+    >>> subject_of("Pod", ObjectMeta(name="web-0"))
+    'Pod default/web-0'
+    >>> subject_of("Node", ObjectMeta(name="n1"))
+    'Node n1'
     """
     name = meta.name or "(without a name)"
-    return f"{kind} {meta.namespace}/{name}" if meta.namespace else f"{kind} {name}"
+    return f"{kind} {name}" if kind in CLUSTER_SCOPED else f"{kind} {meta.namespace or 'default'}/{name}"
 
 
 def _codes(texts: list[str], vocabulary: Vocabulary) -> I32:

@@ -1,6 +1,7 @@
 """Pod columns, in input order."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -82,9 +83,22 @@ class PodColumns:
 
 
 def time_column(texts: list[str | None], no_time: int) -> I64:
-    """RFC 3339 times in UTC as nanoseconds since 1970; ``no_time`` where the text is None or empty."""
+    """RFC 3339 times as nanoseconds since 1970; ``no_time`` where the text is None or empty.
+
+    Examples
+    --------
+    >>> time_column(["1970-01-01T00:00:01Z", "1970-01-01T02:00:01+02:00", None], -1).tolist()
+    [1000000000, 1000000000, -1]
+    """
     given = np.array([bool(text) for text in texts], np.bool_)
     column = np.full(len(texts), no_time, np.int64)
-    stamps = np.array([text.rstrip("Zz") for text in texts if text], dtype="datetime64[ns]")
+    stamps = np.array([_in_utc(text) for text in texts if text], dtype="datetime64[ns]")
     column[given] = stamps.astype(np.int64)
     return column
+
+
+def _in_utc(text: str) -> str:
+    """An RFC 3339 time as numpy reads it: in UTC, without saying so."""
+    if text[-1] in "Zz":
+        return text[:-1]
+    return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None).isoformat()

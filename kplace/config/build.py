@@ -14,7 +14,7 @@ from kplace.config.defaults import DefaultedProfile
 from kplace.config.fields import FieldError, child, item, summary
 from kplace.config.gates import FeatureGates
 from kplace.config.go import quote
-from kplace.config.merge import ALL, Member, running_order
+from kplace.config.merge import ALL, Member, Origin, running_order
 from kplace.config.misfits import suggestion
 from kplace.config.points import BUILD_ORDER, ExtensionPoint
 from kplace.config.tls import TLSError, check_tls
@@ -195,13 +195,15 @@ def _unknown(member: Member, point: ExtensionPoint, catalogue: Catalogue) -> Pro
     return Problem(text, member.path, hint)
 
 
-def _twice(member: Member, point: ExtensionPoint) -> Problem:
-    return Problem(f"plugin {quote(member.name)} already registered as {quote(point.interface)}", member.path)
+def _twice(member: Member, point: ExtensionPoint, first: Member) -> Problem:
+    hint = "it is one of the defaults: disable it here as well" if first.origin is Origin.DEFAULT else ""
+    text = f"plugin {quote(member.name)} already registered as {quote(point.interface)}"
+    return Problem(text, member.path, hint)
 
 
 def _point_problems(profile: DefaultedProfile, catalogue: Catalogue) -> Iterator[Problem]:
     for point in BUILD_ORDER:
-        seen = set()
+        seen: dict[str, Member] = {}
         for member in profile.plugins.at(point).enabled:
             if member.name not in catalogue.plugins:
                 yield _unknown(member, point, catalogue)
@@ -210,8 +212,8 @@ def _point_problems(profile: DefaultedProfile, catalogue: Catalogue) -> Iterator
                 points = ", ".join(one for one in ExtensionPoint if catalogue.implements(member.name, one))
                 yield Problem(text, member.path, f"it runs at {points}")
             elif member.name in seen:
-                yield _twice(member, point)
-            seen.add(member.name)
+                yield _twice(member, point, seen[member.name])
+            seen.setdefault(member.name, member)
 
 
 def _multi_point_problems(profile: DefaultedProfile, catalogue: Catalogue) -> Iterator[Problem]:
@@ -220,7 +222,8 @@ def _multi_point_problems(profile: DefaultedProfile, catalogue: Catalogue) -> It
         own = profile.plugins.at(point)
         if ALL in own.disabled:
             continue
-        named, seen = {member.name for member in own.enabled}, set()
+        named = {member.name for member in own.enabled}
+        seen: dict[str, Member] = {}
         for member in profile.plugins.multi_point.enabled:
             problem = None
             if member.name not in catalogue.plugins:
@@ -228,8 +231,8 @@ def _multi_point_problems(profile: DefaultedProfile, catalogue: Catalogue) -> It
             elif member.name in named or member.name in own.disabled or not catalogue.implements(member.name, point):
                 continue
             elif member.name in seen:
-                problem = _twice(member, point)
-            seen.add(member.name)
+                problem = _twice(member, point, seen[member.name])
+            seen.setdefault(member.name, member)
             if problem is not None and member.path not in told:
                 told.add(member.path)
                 yield problem

@@ -67,6 +67,11 @@ class PluginSpec:
     gate: str | None = None
 
 
+def by_name(plugins: Iterable[PluginSpec]) -> dict[str, PluginSpec]:
+    """Plugins by their names."""
+    return {plugin.name: plugin for plugin in plugins}
+
+
 @dataclass(frozen=True, slots=True)
 class DefaultPlugin:
     """A plugin of the default set, with its weight (0: none is given)."""
@@ -84,41 +89,30 @@ class Catalogue:
     plugins : mapping of str to PluginSpec
     defaults : mapping of str to tuple of DefaultPlugin
         The default plugin sets by their names in the file, each in its order. Since v1beta3 there is but multiPoint.
-    removed : frozenset of str
-        Plugins that earlier releases had; to enable one is an error of its own.
+    removed : mapping of str to str
+        Plugins that earlier releases had, with the version that did away with them; to enable one is an error of
+        its own.
     former : mapping of str to str
         What to tell a person who names a plugin of earlier releases.
+    retired : mapping of str to PluginSpec
+        Plugins that only older versions know.
+    older_args : mapping of str to (mapping of str to ArgsSpec)
+        By version, then plugin: how an older version reads arguments where it does so in a way of its own.
     relisted_keeps_place : bool
         A default plugin that is enabled again is replaced where it stands; else it is there twice, which is an error.
     """
 
     plugins: Mapping[str, PluginSpec]
     defaults: Mapping[str, tuple[DefaultPlugin, ...]]
-    removed: frozenset[str] = field(default_factory=frozenset)
+    removed: Mapping[str, str] = field(default_factory=dict)
     former: Mapping[str, str] = field(default_factory=dict)
+    retired: Mapping[str, PluginSpec] = field(default_factory=dict)
+    older_args: Mapping[str, Mapping[str, ArgsSpec[Any]]] = field(default_factory=dict)
     relisted_keeps_place: bool = True
-
-    @staticmethod
-    def of(
-        plugins: Iterable[PluginSpec],
-        defaults: Mapping[str, Iterable[DefaultPlugin]],
-        *,
-        removed: Iterable[str] = (),
-        former: Mapping[str, str] | None = None,
-        relisted_keeps_place: bool = True,
-    ) -> "Catalogue":
-        """Catalogue of these plugins."""
-        return Catalogue(
-            {plugin.name: plugin for plugin in plugins},
-            {name: tuple(members) for name, members in defaults.items()},
-            frozenset(removed),
-            former or {},
-            relisted_keeps_place,
-        )
 
     def with_plugins(self, plugins: Iterable[PluginSpec]) -> "Catalogue":
         """The same with further plugins, such as out-of-tree ones; one of the same name takes the place of the old."""
-        return replace(self, plugins={**self.plugins, **{plugin.name: plugin for plugin in plugins}})
+        return replace(self, plugins={**self.plugins, **by_name(plugins)})
 
     def on_by_default(self, set_name: str, gates: FeatureGates) -> tuple[DefaultPlugin, ...]:
         """A default plugin set without the plugins whose gate is off."""

@@ -1,5 +1,6 @@
 """The first stage: a document becomes a configuration, strictly, with the arguments of known plugins."""
 
+from collections.abc import Callable, Set
 from collections.abc import Mapping as Map
 from dataclasses import dataclass, replace
 
@@ -99,29 +100,39 @@ def _what_else(root: Mapping, key: str) -> str:
     return ""
 
 
-def decode_configuration(
-    document: Document, wire: type[KubeSchedulerConfiguration], catalogue: Catalogue, api_version: str
-) -> Decoded:
+Reader = Callable[[Node, Misfits], KubeSchedulerConfiguration]
+"""Decodes a document of one version strictly, all but the arguments of plugins."""
+
+
+def read_v1(root: Node, misfits: Misfits) -> KubeSchedulerConfiguration:
+    """Decode a document of v1."""
+    own = Misfits()
+    config = decode(KubeSchedulerConfiguration, root, "", own)
+    misfits.found += map(_with_history, own.found)
+    return config
+
+
+def decode_configuration(document: Document, read: Reader, catalogue: Catalogue, versions: Set[str]) -> Decoded:
     """Decode a configuration.
 
     Parameters
     ----------
     document : Document
-    wire : type
-        The version's own struct.
+    read : Reader
+        The version's own.
     catalogue : Catalogue
         Knows the arguments of its plugins.
-    api_version : str
-        The version that arguments may name.
+    versions : set of str
+        Those that arguments may name.
     """
     misfits = Misfits([Misfit(one.line, one.key, "is given twice", False) for one in document.duplicates])
-    config = decode(wire, document.root, "", misfits)
+    config = read(document.root, misfits)
     args: dict[tuple[int, int], Args] = {}
     for i, profile in enumerate(config.profiles):
         for j, entry in enumerate(profile.plugin_config):
             path = child(item(child(item("profiles", i), "pluginConfig"), j), "args")
-            args[i, j] = _decode_args(entry.name, entry.args, path, catalogue, api_version, misfits)
-    return Decoded(config, args, tuple(map(_with_history, misfits.found)))
+            args[i, j] = _decode_args(entry.name, entry.args, path, catalogue, versions, misfits)
+    return Decoded(config, args, tuple(misfits.found))
 
 
 def _with_history(misfit: Misfit) -> Misfit:
@@ -137,23 +148,24 @@ def decode_internal(document: Document) -> Decoded:
 
 
 def _decode_args(
-    name: str, node: Node | None, path: str, catalogue: Catalogue, api_version: str, misfits: Misfits
+    name: str, node: Node | None, path: str, catalogue: Catalogue, versions: Set[str], misfits: Misfits
 ) -> Args:
     spec = catalogue.args_of(name)
     if spec is None:
         return node
-    if isinstance(node, Mapping) and not _is_of_kind(node, f"{name}Args", path, api_version, misfits):
+    if isinstance(node, Mapping) and not _is_of_kind(node, f"{name}Args", path, versions, misfits):
         return zero(spec.wire)
     decoded: TypeMeta = decode(spec.wire, node, path, misfits)
     return decoded
 
 
-def _is_of_kind(node: Mapping, kind: str, path: str, api_version: str, misfits: Misfits) -> bool:
+def _is_of_kind(node: Mapping, kind: str, path: str, versions: Set[str], misfits: Misfits) -> bool:
     """Whether arguments are what they must be; they need not say so, but must not say otherwise."""
-    for key, expected in (("apiVersion", api_version), ("kind", kind)):
+    for key, expected in (("apiVersion", versions), ("kind", {kind})):
         said = node.get(key)
-        if isinstance(said, Scalar) and isinstance(said.value, str) and said.value not in {"", expected}:
-            misfits.found.append(Misfit(said.line, child(path, key), f'expected {expected}, got "{said.value}"', True))
+        if isinstance(said, Scalar) and isinstance(said.value, str) and said.value and said.value not in expected:
+            message = f'expected {" or ".join(sorted(expected))}, got "{said.value}"'
+            misfits.found.append(Misfit(said.line, child(path, key), message, True))
             return False
     return True
 

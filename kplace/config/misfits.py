@@ -6,6 +6,9 @@ from difflib import get_close_matches
 
 from kplace.config.nodes import Node, described
 
+_NEAR = 0.8
+"""How alike (0 to 1) a word must be to be suggested."""
+
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
@@ -57,5 +60,5 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     ('; did you mean "disabled"?', '')
     """
     folded = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), folded, 1, 0.75)
+    near = get_close_matches(word.lower(), folded, 1, _NEAR)
     return f'; did you mean "{folded[near[0]]}"?' if near else ""

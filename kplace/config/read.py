@@ -1,9 +1,9 @@
 """Reading a configuration: from a file's bytes through all stages."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kplace.config.catalogue import Catalogue
-from kplace.config.decode import Header, decode_configuration, decode_internal, is_of_the_group, read_header
+from kplace.config.decode import Header, decode_configuration, decode_internal, is_of_the_group, read_header, read_v1
 from kplace.config.document import (
     Document,
     Text,
@@ -15,32 +15,15 @@ from kplace.config.document import (
     with_version,
 )
 from kplace.config.faulting import Faults, without_source
-from kplace.config.gates import FeatureGates
 from kplace.config.misfits import Misfit, suggestion
 from kplace.config.nodes import TextError, line_of
+from kplace.config.older.read import can_read, read_older
+from kplace.config.options import Options
 from kplace.config.reading import Reading, Stage, StageError
 from kplace.config.stages import Outcome, run_stages
-from kplace.config.wire import INTERNAL, KIND, V1, KubeSchedulerConfiguration
+from kplace.config.wire import INTERNAL, KIND, V1
 
 _NOTE_STRICT = "kube-scheduler stops at unknown and repeated fields; the rest is what would come of it without them"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a configuration is read.
-
-    Attributes
-    ----------
-    allow_unknown_plugins : bool
-        Plugins that are not in-tree do nothing instead of being an error.
-    read_as_v1 : bool
-        A file of an older version is read as if it were v1.
-    gates : FeatureGates
-    """
-
-    allow_unknown_plugins: bool = False
-    read_as_v1: bool = False
-    gates: FeatureGates = FeatureGates()  # noqa: RUF009 - it is frozen
 
 
 def read_configuration(
@@ -86,7 +69,7 @@ class _Reader:
             document = with_version(document, header.api_version, V1)
             header = Header(V1, KIND)
         if header.kind != KIND or header.api_version not in {V1, INTERNAL}:
-            return self._foreign(header, faults)
+            return _with_note(self._foreign(document, header, faults), text, document)
         reading = self._known(document, header.api_version, faults)
         return _with_note(reading, text, document)
 
@@ -97,7 +80,7 @@ class _Reader:
 
     def _known(self, document: Document, api_version: str, faults: Faults) -> Reading:
         if api_version == V1:
-            decoded = decode_configuration(document, KubeSchedulerConfiguration, self._catalogue, api_version)
+            decoded = decode_configuration(document, read_v1, self._catalogue, {V1})
         else:
             decoded = decode_internal(document)
         outcome = run_stages(
@@ -110,8 +93,8 @@ class _Reader:
         )
         return _reading(self._source, outcome, faults, api_version)
 
-    def _foreign(self, header: Header, faults: Faults) -> Reading:
-        """Refuse what kube-scheduler does not read."""
+    def _foreign(self, document: Document, header: Header, faults: Faults) -> Reading:
+        """Refuse what kube-scheduler does not read, but read it by the rules of its time if it had any."""
         assert faults.root is not None
         if header.api_version == V1:
             field, meant = "kind", suggestion(header.kind, [KIND])
@@ -119,8 +102,13 @@ class _Reader:
         else:
             field = "apiVersion"
             message = f"kube-scheduler 1.34 reads {V1} only, not a {header.kind} of {header.api_version}"
-        fault = faults.of_misfit(Misfit(line_of(faults.root, field), field, message, True))
-        return Reading(self._source, (StageError(Stage.DECODE, without_source(fault)),), faults=faults.all)
+        is_older = can_read(header)
+        told = Faults(self._source, faults.text, faults.root) if is_older else faults
+        fault = told.of_misfit(Misfit(line_of(faults.root, field), field, message, True))
+        error = StageError(Stage.DECODE, without_source(fault))
+        if is_older:
+            return read_older(document, header, self._catalogue, self._options, faults, error)
+        return Reading(self._source, (error,), faults=faults.all)
 
 
 def _reading(source: str, outcome: Outcome, faults: Faults, api_version: str) -> Reading:

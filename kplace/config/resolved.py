@@ -41,12 +41,16 @@ class ResolvedProfile:
     args : mapping of str to object
         By plugin: the dataclass of a plugin whose arguments are known, plain values (or None) for any other that the
         file has arguments for. With the resources that extenders keep to themselves.
+    implied : mapping of ExtensionPoint to tuple of str
+        Of a file of an older version: plugins that must do their work at PreFilter or PreScore too, though no list of
+        their time says so, for then they had none to do there.
     """
 
     scheduler_name: str
     percentage_of_nodes_to_score: int | None
     points: Mapping[ExtensionPoint, tuple[PluginRef, ...]]
     args: Mapping[str, Any]
+    implied: Mapping[ExtensionPoint, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def plugin_names(self) -> frozenset[str]:

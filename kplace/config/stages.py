@@ -1,6 +1,6 @@
 """All stages of reading, one after another, for a document of a known version."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kplace.config.build import Built, build, leader_elector_problem
@@ -8,6 +8,7 @@ from kplace.config.catalogue import Catalogue, PluginSpec
 from kplace.config.decode import Decoded
 from kplace.config.defaults import Defaulted, undefaulted, with_defaults
 from kplace.config.faulting import Faults, without_source
+from kplace.config.fields import FieldError
 from kplace.config.gates import FeatureGates
 from kplace.config.points import MULTI_POINT, ExtensionPoint
 from kplace.config.reading import Stage, StageError
@@ -72,12 +73,32 @@ def run_stages(
     is_internal = api_version == INTERNAL
     defaulted = undefaulted(decoded.config) if is_internal else with_defaults(decoded, catalogue, gates)
     invalid = validate(defaulted, catalogue, gates, api_version)
-    misfit_errors = _decode_errors(decoded, faults)
+    misfit_errors = decode_errors(decoded, faults)
     if not decoded.is_usable:
         for error in invalid:
             if not faults.is_implied(error, decoded.misfits):
                 faults.of_field(error)
         return Outcome(errors=misfit_errors)
+    outcome = run_late_stages(
+        defaulted, invalid, misfit_errors, catalogue, gates, faults, allow_unknown_plugins=allow_unknown_plugins
+    )
+    if outcome.configuration is None:
+        return outcome
+    notes = (*_notes(decoded.config), *outcome.configuration.notes)
+    return replace(outcome, configuration=replace(outcome.configuration, notes=notes))
+
+
+def run_late_stages(
+    defaulted: Defaulted,
+    invalid: Sequence[FieldError],
+    misfit_errors: tuple[StageError, ...],
+    catalogue: Catalogue,
+    gates: FeatureGates,
+    faults: Faults,
+    *,
+    allow_unknown_plugins: bool,
+) -> Outcome:
+    """Build a configuration of which it is known what is wrong with it so far."""
     for error in invalid:
         faults.of_field(error)
     unknown = _unknown_plugins(defaulted, catalogue)
@@ -97,8 +118,8 @@ def run_stages(
     stand_ins = _described(defaulted, unknown) if allow_unknown_plugins else {}
     configuration = None
     if not failed:
+        notes = tuple(f"{name}: {does}" for name, does in stand_ins.items())
         configuration = resolve(defaulted.settings, built.profiles, catalogue)
-        notes = (*_notes(decoded.config), *(f"{name}: {does}" for name, does in stand_ins.items()))
         configuration = replace(configuration, unknown_plugins=frozenset(stand_ins), notes=notes)
     return Outcome(
         errors=failed[0] if failed else (),
@@ -111,7 +132,8 @@ def run_stages(
     )
 
 
-def _decode_errors(decoded: Decoded, faults: Faults) -> tuple[StageError, ...]:
+def decode_errors(decoded: Decoded, faults: Faults) -> tuple[StageError, ...]:
+    """The errors of the first stage, which are told to ``faults`` as well."""
     stage = Stage.DECODE_STRICT if decoded.is_usable else Stage.DECODE
     return tuple(StageError(stage, without_source(faults.of_misfit(misfit))) for misfit in decoded.misfits)
 

@@ -7,7 +7,7 @@ from kplace.config.decode import Args
 from kplace.config.defaults import Defaulted, DefaultedProfile, PluginArgs
 from kplace.config.fields import FieldError, child, item
 from kplace.config.gates import FeatureGates
-from kplace.config.go import print_duration
+from kplace.config.go import print_duration, quote
 from kplace.config.label_names import is_extended_resource, qualified_name_faults
 from kplace.config.merge import MergedSet
 from kplace.config.nodes import plain
@@ -41,7 +41,7 @@ def validate(config: Defaulted, catalogue: Catalogue, gates: FeatureGates, api_v
     if most < initial:
         detail = "must be greater than or equal to PodInitialBackoffSeconds"
         errors.append(FieldError.invalid("podMaxBackoffSeconds", most, detail))
-    errors += _extenders_errors(settings.extenders, "extenders")
+    errors += extenders_errors(settings.extenders, "extenders")
     return errors
 
 
@@ -110,7 +110,8 @@ def _removed_errors(profile: DefaultedProfile, catalogue: Catalogue, api_version
 
 
 def _removed(path: str, name: str, catalogue: Catalogue, api_version: str) -> FieldError:
-    detail = f'was invalid in version "v1" (KubeSchedulerConfiguration is version "{api_version}")'
+    version = quote(catalogue.removed[name])
+    detail = f"was invalid in version {version} (KubeSchedulerConfiguration is version {quote(api_version)})"
     return FieldError.invalid(path, name, detail, catalogue.former.get(name, ""))
 
 
@@ -176,7 +177,8 @@ def _as_written(merged: MergedSet) -> dict[str, object]:
     return {"Enabled": enabled or None, "Disabled": disabled or None}
 
 
-def _extenders_errors(extenders: Sequence[Extender], path: str) -> Iterator[FieldError]:
+def extenders_errors(extenders: Sequence[Extender], path: str) -> Iterator[FieldError]:
+    """Say what is wrong with extenders."""
     managed: set[str] = set()
     for i, extender in enumerate(extenders):
         where = item(path, i)

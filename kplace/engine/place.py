@@ -38,6 +38,12 @@ def split_waiting(state: ClusterState, profiles: Mapping[str, Profile]) -> tuple
     return waiting[~known], own[~admitted], queued
 
 
+def register_nominations(state: ClusterState, queued: I32) -> None:
+    """Let the nominations that the input has be seen, of the pods in the queue, in the order they entered it."""
+    for pod in np.sort(queued[state.nominations.node_of_pod[queued] != NO_NODE]).tolist():
+        state.nominations.register(pod)
+
+
 def place_waiting(
     state: ClusterState,
     profiles: Sequence[Profile],
@@ -72,8 +78,7 @@ def place_waiting(
     for pod, status in sorted(outside):
         if chosen is None or pod in chosen:
             builder.add_untried(pod, status)
-    for pod in np.sort(queued).tolist():
-        state.nominations.register(pod)
+    register_nominations(state, queued)
     tried = queued.tolist() if chosen is None else [pod for pod in queued.tolist() if pod in chosen]
     # The draws of first attempts must not depend on how many retries came before.
     numbers = itertools.count(len(tried))

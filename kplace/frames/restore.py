@@ -66,7 +66,7 @@ def placement_columns(pods: pd.DataFrame, reasons: pd.DataFrame, preemptions: pd
         preemptions=PreemptionColumns(
             pod=preemptions["row"].to_numpy(np.int32),
             attempt=preemptions["attempt"].to_numpy(np.int32),
-            node=preemptions["node"].cat.codes.to_numpy(np.int32),
+            node=preemptions["node"].cat.codes.to_numpy().astype(np.int32),
             victim=preemptions["victim_row"].to_numpy(np.int32),
             violates_budget=preemptions["violates_budget"].to_numpy(np.bool_),
             carried_out=preemptions["carried_out"].to_numpy(np.bool_),

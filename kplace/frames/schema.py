@@ -111,7 +111,7 @@ PLACED_PODS = Table(
         Column(
             "status",
             "category",
-            "scheduled, unschedulable, gated (kept out of the queue), skipped (another scheduler's), preempted (placed, "
+            "scheduled, unschedulable, gated (kept out of the queue), skipped (another scheduler's), preempted (placed "
             "and then pushed out).",
         ),
         Column("node", "category", "Where it was placed; NA if nowhere."),
@@ -158,7 +158,7 @@ REASONS = Table(
 
 PREEMPTIONS = Table(
     "placements.preemptions",
-    "A pod that left for another one, or would have to; pods as they were tried, the most important victim of each first.",
+    "A pod that left for another one, or would have to; in the order of the attempts, the most important one first.",
     (
         Column("namespace", "category", "Namespace of the pod that room is made for."),
         Column("pod", "str", "Its name."),

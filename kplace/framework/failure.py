@@ -10,7 +10,7 @@ from kplace.dtypes import I8, Code
 from kplace.framework.cycle import Cycle
 from kplace.framework.interface import PostFilterResult
 from kplace.framework.profile import Profile
-from kplace.framework.runtime import FilterPhase, Filtering, PreFilterPhase
+from kplace.framework.runtime import Filtering, FilterPhase, PreFilterPhase
 
 
 class Failure:

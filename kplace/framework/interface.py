@@ -162,8 +162,10 @@ class PreFilterExtensions(Plugin, Protocol):
 class FilterPlugin(Plugin, Protocol):
     """Rules out nodes.
 
-    A filter whose verdict on a node depends on that node and the pods there alone, and on no other node's, should say
-    so by an attribute ``is_local = True``: preemption then tries all its nodes at once.
+    A filter may have one of two more members, which let preemption try many nodes at once; without them it tries node
+    after node. An attribute ``is_local = True`` says that its verdict on a node never depends on another node's pods.
+    A method ``couples(cycle, template)`` says whether pods of a template that come or go on a node may change its
+    verdict on another one; others are not shown to its ``count_pod``.
     """
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:

@@ -11,10 +11,18 @@ from functools import cached_property
 import numpy as np
 
 from kplace._jit import kernel
-from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, NO_NODE, Code
+from kplace.columns.templates import Template
+from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, NO_NODE, Code, Mask
 from kplace.errors import PluginError
 from kplace.framework.cycle import Cycle
-from kplace.framework.interface import FilterPlugin, PreFilterExtensions, PreFilterPlugin, PreFilterResult, Verdict
+from kplace.framework.interface import (
+    FilterPlugin,
+    Plugin,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreFilterResult,
+    Verdict,
+)
 from kplace.framework.profile import Profile
 
 PASSED = -1
@@ -160,11 +168,30 @@ class Filtering:
         self._cycle = cycle
         self._skipped = skipped
 
+    def couples(self, pods: I32) -> Mask:
+        """By pod, whether its coming or going on a node may change some filter's word on another node."""
+        found = np.zeros(len(pods), np.bool_)
+        for plugin in self._coupling:
+            found |= self._matters_to(plugin, pods)
+        return found
+
+    def _matters_to(self, plugin: Plugin, pods: I32) -> Mask:
+        """By pod, whether it matters to a plugin beyond what the node's own columns say."""
+        couples = getattr(plugin, "couples", None)
+        if couples is None:
+            return np.ones(len(pods), np.bool_)
+        state = self._cycle.state
+        known = self._cycle.compiled((plugin, "couples"), _nothing_known)
+        codes, kind = np.unique(state.columns.pods.template[pods], return_inverse=True)
+        for code in codes.tolist():
+            if code not in known:
+                known[code] = couples(self._cycle, state.columns.templates[code])
+        return np.array([known[code] for code in codes.tolist()], np.bool_)[kind]
+
     @cached_property
-    def is_local(self) -> bool:
-        """Whether no plugin's word on a node depends on another node's pods."""
+    def _coupling(self) -> list[FilterPlugin]:
         running = (plugin for plugin in self._profile.filter if plugin.name not in self._skipped)
-        return all(getattr(plugin, "is_local", False) for plugin in running)
+        return [plugin for plugin in running if not getattr(plugin, "is_local", False)]
 
     def judge(self, nodes: I32) -> FilterPhase:
         """Run the filters over some nodes, with and without the nominated pods that have to be left room for.
@@ -181,7 +208,8 @@ class Filtering:
         """Try pods on nodes (``sign`` 1) or off (-1): state and PreFilter counts see it until the opposite call."""
         self._cycle.state.shift(pods, nodes, sign)
         for plugin in self._extensions:
-            for pod, node in zip(pods.tolist(), nodes.tolist(), strict=True):
+            counted = self._matters_to(plugin, pods)
+            for pod, node in zip(pods[counted].tolist(), nodes[counted].tolist(), strict=True):
                 plugin.count_pod(self._cycle, pod, node, sign)
 
     @cached_property
@@ -206,19 +234,21 @@ class Filtering:
         concerned = np.flatnonzero(position[where] >= 0)
         if not len(concerned):
             return
-        concerned = concerned[np.argsort(where[concerned], kind="stable")]
         pods, where = pods[concerned], where[concerned]
-        crowded, first = np.unique(where, return_index=True)
-        # Where nodes are coupled, a node is judged with its own nominated pods alone.
-        cuts = first[1:] if not self.is_local else first[:0]
-        for batch, on in zip(np.split(pods, cuts), np.split(where, cuts), strict=True):
-            asked = crowded if self.is_local else on[:1]
-            self.shift(batch, on, 1)
+        # A node is judged with its own nominated pods alone, hence those that matter elsewhere come one node at a time.
+        apart = np.unique(where[self.couples(pods)])
+        for asked in [np.setdiff1d(where, apart), *np.split(apart, len(apart))] if len(apart) else [np.unique(where)]:
+            coming = np.isin(where, asked)
+            self.shift(pods[coming], where[coming], 1)
             try:
                 found = self._judge_as_it_is(asked)
             finally:
-                self.shift(batch, on, -1)
+                self.shift(pods[coming], where[coming], -1)
             outcome.replace_failures(position[asked], found)
+
+
+def _nothing_known(_template: Template) -> dict[int, bool]:
+    return {}
 
 
 def run_filters(profile: Profile, cycle: Cycle, phase: PreFilterPhase) -> FilterPhase:

@@ -36,3 +36,32 @@ def round_half_away(x: float) -> int:
     if abs(x - whole) >= 0.5:
         whole += 1.0 if x > 0.0 else -1.0
     return int(whole)
+
+
+EXACT_NUMERATOR = 2**52
+"""Numerators below this are divided exactly by `quotient`."""
+
+
+@kernel
+def quotient(numerator: int, denominator: int) -> int:
+    """Integer quotient by way of a float64 division, which is several times faster and can be vectorised.
+
+    Parameters
+    ----------
+    numerator : int
+        0 to `EXACT_NUMERATOR`.
+    denominator : int
+        Above 0.
+
+    Notes
+    -----
+    A quotient that is not whole lies at least ``1 / denominator`` below the next whole number, relative to that at least
+    ``1 / (numerator + denominator)``. Rounding moves it by 2**-53 of itself at most, so it does not get there, and
+    truncation gives the integer quotient.
+
+    Examples
+    --------
+    >>> quotient(299, 100), quotient(300, 100)
+    (2, 3)
+    """
+    return int(float(numerator) / float(denominator))

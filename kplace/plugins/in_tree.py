@@ -1,6 +1,6 @@
 """What the configuration must know of the in-tree plugins of v1.34: points, arguments, default order and weights."""
 
-from kplace.config.catalogue import Catalogue, DefaultPlugin, PluginSpec
+from kplace.config.catalogue import Catalogue, DefaultPlugin, PluginSpec, by_name
 from kplace.config.gates import DYNAMIC_RESOURCE_ALLOCATION
 from kplace.config.points import MULTI_POINT, ExtensionPoint
 from kplace.plugins import names
@@ -8,8 +8,11 @@ from kplace.plugins.defaultpreemption import args as default_preemption
 from kplace.plugins.dynamicresources import args as dynamic_resources
 from kplace.plugins.interpodaffinity import args as inter_pod_affinity
 from kplace.plugins.nodeaffinity import args as node_affinity
+from kplace.plugins.nodelabel import args as node_label
 from kplace.plugins.noderesources import args as node_resources
+from kplace.plugins.noderesources import older_args as older_node_resources
 from kplace.plugins.podtopologyspread import args as pod_topology_spread
+from kplace.plugins.serviceaffinity import args as service_affinity
 from kplace.plugins.volumebinding import args as volume_binding
 
 DEFAULT_ORDER = (
@@ -35,17 +38,17 @@ DEFAULT_ORDER = (
 )
 """The default multiPoint set with its weights; 0: none is given (``apis/config/v1/default_plugins.go``)."""
 
-REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
+_DISK_LIMITS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
+_STRATEGIES = ("NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio")
+REMOVED = dict.fromkeys(_DISK_LIMITS, "v1")
 """Plugins of earlier releases that v1 refuses by name."""
 
 _BY_NODE_VOLUME_LIMITS = "NodeVolumeLimits does its work now"
 _BY_FIT = "NodeResourcesFit does its work, with this type in its scoringStrategy"
 FORMER = {
-    **dict.fromkeys(REMOVED, _BY_NODE_VOLUME_LIMITS),
+    **dict.fromkeys(_DISK_LIMITS, _BY_NODE_VOLUME_LIMITS),
+    **dict.fromkeys(_STRATEGIES, _BY_FIT),
     "SelectorSpread": "PodTopologySpread with its default constraints does its work",
-    "NodeResourcesLeastAllocated": _BY_FIT,
-    "NodeResourcesMostAllocated": _BY_FIT,
-    "RequestedToCapacityRatio": _BY_FIT,
     "NodeLabel": "NodeAffinity with addedAffinity does its work",
     "ServiceAffinity": "InterPodAffinity does its work",
     "NodePreferAvoidPods": "a taint with the effect PreferNoSchedule does its work",
@@ -87,9 +90,27 @@ _PLUGINS = (
     PluginSpec(names.DEFAULT_BINDER, _at("bind")),
 )
 
-IN_TREE = Catalogue.of(
-    _PLUGINS,
-    {MULTI_POINT: (DefaultPlugin(name, weight) for name, weight in DEFAULT_ORDER)},
+_RETIRED = (
+    *(PluginSpec(name, _at("filter")) for name in _DISK_LIMITS),
+    PluginSpec("SelectorSpread", _at("preScore", "score")),
+    PluginSpec("NodePreferAvoidPods", _at("score")),
+    PluginSpec("NodeLabel", _at("filter", "score"), node_label.SPEC),
+    PluginSpec("ServiceAffinity", _at("preFilter", "filter", "score"), service_affinity.SPEC),
+    PluginSpec("NodeResourcesLeastAllocated", _at("score"), older_node_resources.LEAST_ALLOCATED),
+    PluginSpec("NodeResourcesMostAllocated", _at("score"), older_node_resources.MOST_ALLOCATED),
+    PluginSpec("RequestedToCapacityRatio", _at("score"), older_node_resources.REQUESTED_TO_CAPACITY_RATIO),
+)
+
+IN_TREE = Catalogue(
+    by_name(_PLUGINS),
+    {MULTI_POINT: tuple(DefaultPlugin(name, weight) for name, weight in DEFAULT_ORDER)},
     removed=REMOVED,
     former=FORMER,
+    retired=by_name(_RETIRED),
+    older_args={
+        "v1beta1": {
+            names.NODE_RESOURCES_FIT: older_node_resources.FIT,
+            names.POD_TOPOLOGY_SPREAD: pod_topology_spread.V1BETA1_SPEC,
+        }
+    },
 )

@@ -66,7 +66,7 @@ def dry_run(failure: Failure, potential: I32, wanted: int) -> DryRun:
     budgets = state.shared(Budgets, find_budgets)
     found: list[Selection] = []
     n_sound = n_breaking = 0
-    for batch in _batches(tempting, max(wanted, 1) if failure.filtering.is_local else 1):
+    for batch in _batches(failure, potential, numbers, wanted):
         found.append(select_victims(failure, budgets, potential[batch], numbers[batch]))
         breaks = _candidates(found[-1]).violations > 0
         sound, breaking = n_sound + np.cumsum(~breaks), n_breaking + np.cumsum(breaks)
@@ -81,18 +81,27 @@ def dry_run(failure: Failure, potential: I32, wanted: int) -> DryRun:
     )
 
 
-def _batches(positions: I64, first: int) -> Iterator[I64]:
-    """Positions in batches, each as large as all before it together if the first is larger than 1."""
-    begin, size = 0, first
-    while begin < len(positions):
-        yield positions[begin : begin + size]
-        begin += size
-        if first > 1:
-            size = begin
+def _batches(failure: Failure, potential: I32, numbers: I64, wanted: int) -> Iterator[I64]:
+    """Positions of the nodes that hold pods of a lower priority, in batches that can be looked at together.
+
+    Each time as many are taken as before altogether, for there may be enough candidates among few. A node with pods
+    that filters count elsewhere too is looked at alone.
+    """
+    tempting = np.flatnonzero(numbers)
+    begin = 0
+    while begin < len(tempting):
+        part = tempting[begin : begin + max(begin, wanted, 1)]
+        begin += len(part)
+        pods = failure.cycle.state.node_pods.least_important(potential[part], numbers[part])
+        ends = np.cumsum(numbers[part])
+        alone = np.logical_or.reduceat(failure.filtering.couples(pods), ends - numbers[part])
+        # A cut before and after each such node.
+        cuts = np.flatnonzero(alone[1:] | alone[:-1]) + 1
+        yield from np.split(part, cuts)
 
 
 def _enough(sound: I64, breaking: I64, wanted: int) -> Mask:
-    """Whether so many candidates without and with violations end the search; no more than ``wanted`` of a kind count."""
+    """Whether so many candidates without and with violations are enough; no more than ``wanted`` of a kind count."""
     sound, breaking = np.minimum(sound, wanted), np.minimum(breaking, wanted)
     return (sound > 0) & (sound + breaking >= wanted)
 

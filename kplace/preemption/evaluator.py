@@ -21,7 +21,7 @@ NO_VICTIMS = "No preemption victims found for incoming pod"
 
 @dataclass(frozen=True, slots=True)
 class CandidateLimits:
-    """How many candidates are enough: a share of the nodes where preemption may help, in percent, but a least number."""
+    """How many candidates are enough: a percentage of the nodes where preemption may help, but a least number."""
 
     percentage: int
     absolute: int

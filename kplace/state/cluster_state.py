@@ -12,8 +12,8 @@ from kplace.columns.templates import Template
 from kplace.dtypes import I32, I64, NO_NODE
 from kplace.state.groups import Membership, PodGroups, add_to_rows
 from kplace.state.node_pods import Importance, NodePods
-from kplace.state.nominations import Nominations
 from kplace.state.node_resources import Request, add_pod, add_pods, empty_node_resources
+from kplace.state.nominations import Nominations
 
 T = TypeVar("T")
 

@@ -147,9 +147,7 @@ def add_to_rows(counts: I32, totals: I64, rows: I32, node: int, sign: int) -> No
 
 
 @kernel
-def add_all_to_rows(
-    counts: I32, totals: I64, rows: tuple[I64, I32], kind: I64, nodes: I32, sign: int
-) -> None:
+def add_all_to_rows(counts: I32, totals: I64, rows: tuple[I64, I32], kind: I64, nodes: I32, sign: int) -> None:
     """Add ``sign`` for each of many pods to the rows of its kind. Modified in place.
 
     Parameters

@@ -51,7 +51,7 @@ class NodeBuilder(ObjectBuilder[Node]):
 
     def capacity(self, **amounts: str) -> Self:
         """Say all that it offers, in Kubernetes' quantities; 110 pods unless ``pods`` says otherwise."""
-        return self.status(allocatable={"pods": _ROOMY["pods"]} | amounts)
+        return self.status(allocatable=amounts | {"pods": amounts.get("pods", _ROOMY["pods"])})
 
     def taint(self, *taints: str) -> Self:
         """Add taints, each ``key=value:Effect`` or ``key:Effect``."""
@@ -197,7 +197,7 @@ class PodBuilder(ObjectBuilder[Pod]):
         return self._affine("nodeAffinity", {_PREFERRED: [*self._affinity("nodeAffinity").get(_PREFERRED, ()), item]})
 
     def tolerate(self, *tolerations: str) -> Self:
-        """Add tolerations: ``key=value:Effect``, ``key:Effect`` for any value, ``key`` for any effect, ``*`` for any."""
+        """Add tolerations: ``key=value:Effect``, ``key:Effect`` for any value, ``key`` for any effect, ``*``."""
         added = msgspec.to_builtins(parse_tolerations(",".join(tolerations)))
         return self.spec(tolerations=[*self._manifest["spec"].get("tolerations", ()), *added])
 

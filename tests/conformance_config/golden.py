@@ -76,7 +76,10 @@ def differences(golden: GoldenConfig, record: dict[str, Any]) -> list[str]:
     """Every field in which a record differs from what must come out."""
     expected = golden.expected
     keys = {"ok", "failedStage", "apiVersion"}
-    if expected["ok"]:
+    if "readAs" in record:
+        # Of an older version kplace says more than kube-scheduler, which does not get that far.
+        keys = {"ok", "failedStage"}
+    elif expected["ok"]:
         keys |= set(_WHAT_STARTS)
     elif expected["failedStage"] == "decode":
         # The words are ours, but what later stages would say is upstream's.

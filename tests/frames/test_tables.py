@@ -35,6 +35,7 @@ def test_every_table_has_exactly_the_columns_and_dtypes_of_the_schema(placements
         (placements.pods, schema.PLACED_PODS, [], []),
         (placements.nodes, schema.PLACED_NODES, of_nodes, []),
         (placements.reasons, schema.REASONS, [], []),
+        (placements.preemptions, schema.PREEMPTIONS, [], []),
         (explained, schema.EXPLAIN, [], plugins),
     ]
     assert plugins
@@ -58,6 +59,7 @@ def test_tables_of_nothing_have_the_same_columns():
         (empty.pods, schema.PODS),
         (placements.pods, schema.PLACED_PODS),
         (placements.reasons, schema.REASONS),
+        (placements.preemptions, schema.PREEMPTIONS),
     ):
         assert dtypes(frame) == schema.expand(table, resources=resources)
     summary = placements.summary()

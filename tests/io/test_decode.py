@@ -215,9 +215,9 @@ def test_all_faults_of_all_objects_of_all_files(tmp_path):
     (tmp_path / "d.json").write_bytes(b"\x1f\x8bnot gzip")
     read = read_all(tmp_path)
     of_bad = [
-        "Pod bad: spec.containers[0].image: expected a string, got a number (5): put it in quotes",
-        'Pod bad: spec.priority: expected an integer, got a string ("high")',
-        'Pod bad: spec.containers[0].resources.requests.cpu: "x" is not a quantity: '
+        "Pod default/bad: spec.containers[0].image: expected a string, got a number (5): put it in quotes",
+        'Pod default/bad: spec.priority: expected an integer, got a string ("high")',
+        'Pod default/bad: spec.containers[0].resources.requests.cpu: "x" is not a quantity: '
         'expected a number such as "500m", "1.5Gi" or "2e3"',
     ]
     assert [fault.replace(f"{tmp_path}/", "") for fault in read.faults] == [
@@ -235,8 +235,8 @@ def test_all_faults_of_all_objects_of_all_files(tmp_path):
 def test_a_field_left_out_for_its_type_is_not_missed_again(tmp_path):
     item = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}, "spec": {"containers": {"name": "x"}}}
     assert read_text(tmp_path, json.dumps(item)).faults == [
-        "input.yaml: Pod (without a name): metadata.name: expected a string, got a number (5): put it in quotes",
-        "input.yaml: Pod (without a name): spec.containers: expected a list, got an object",
+        "input.yaml: Pod default/(without a name): metadata.name: expected a string, got a number (5): put it in quotes",
+        "input.yaml: Pod default/(without a name): spec.containers: expected a list, got an object",
     ]
 
 

@@ -57,7 +57,7 @@ def test_a_made_pod_is_what_the_controller_would_write():
     assert made.owner == OwnerReference("apps/v1", "ReplicaSet", "web", "u1", controller=True)
     assert (made.row.namespace, made.labels, made.spec.node_selector) == ("shop", {"app": "web"}, {"disk": "ssd"})
     assert made.row.made
-    assert (made.row.uid, made.row.created, made.row.node, made.row.source) == ("", None, "", "0.yaml")
+    assert (made.row.uid, made.row.created, made.row.node) == ("", None, "")
 
 
 def test_a_replication_controller_is_of_the_core_group():

@@ -77,8 +77,8 @@ def test_the_times_of_every_pod_are_looked_at(tmp_path):
     with pytest.raises(InputError) as caught:
         read_cluster(tmp_path / "x.json")
     assert [(fault.subject, fault.path) for fault in caught.value.faults] == [
-        ("Pod b", "metadata.creationTimestamp"),
-        ("Pod c", "metadata.creationTimestamp"),
+        ("Pod default/b", "metadata.creationTimestamp"),
+        ("Pod default/c", "metadata.creationTimestamp"),
     ]
 
 

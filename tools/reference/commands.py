@@ -4,12 +4,13 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import click
 
 from kplace.cli import main
 from kplace.cli.app import cli
-from reference.markdown import code, fenced, page, table
+from reference.markdown import code, fenced, page, plain, table
 
 ENVIRONMENT = (
     ("KPLACE_CACHE_DIR", "Folder of the compiled kernels. By default `kplace` in `$XDG_CACHE_HOME` or `~/.cache`."),
@@ -25,7 +26,7 @@ def make() -> str:
         "`kplace COMMAND --help` prints the same. Options may stand before, between and after the inputs.",
         section(cli, "kplace", None),
     ]
-    context = click.Context(cli, info_name="kplace")
+    context = click.Context(cli, info_name="kplace", **cli.context_settings)
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
@@ -41,10 +42,11 @@ def make() -> str:
 
 def section(command: click.Command, name: str, parent: click.Context | None) -> str:
     """One command: usage, help text, options."""
-    context = click.Context(command, info_name=name, parent=parent, max_content_width=100)
+    context = click.Context(command, info_name=name, parent=parent, **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    records = [record for item in command.get_params(context) if (record := item.get_help_record(context))]
-    options = table(("option", "what it does"), ((code(names), meaning) for names, meaning in records))
+    offered = (item for item in command.get_params(context) if isinstance(item, click.Option))
+    records = [record for item in offered if (record := item.get_help_record(context))]
+    options = table(("option", "what it does"), ((code(names), plain(meaning)) for names, meaning in records))
     return "\n\n".join([f"## {context.command_path}", fenced(usage), *_paragraphs(command), options])
 
 
@@ -54,13 +56,13 @@ def _paragraphs(command: click.Command) -> Iterator[str]:
         if paragraph.startswith("\b\n"):
             yield fenced(paragraph.removeprefix("\b\n"))
         else:
-            yield re.sub(r"(?<![\w.])(--[a-z][a-z-]*)", r"`\1`", " ".join(paragraph.split()))
+            yield re.sub(r"(?<![\w.])(--[a-z][a-z-]*)", r"`\1`", plain(" ".join(paragraph.split())))
 
 
 def exit_codes() -> Iterator[tuple[int, str]]:
     """The exit codes with what their docstrings say."""
     body = ast.parse(inspect.getsource(main)).body
-    for statement, following in zip(body, body[1:], strict=False):
+    for statement, following in pairwise(body):
         match statement, following:
             case (
                 ast.Assign(targets=[ast.Name()], value=ast.Constant(value=int(number))),

@@ -23,6 +23,11 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def plain(text: str) -> str:
+    """Text in which no letter marks anything."""
+    return re.sub(r"([*_])", r"\\\1", text)
+
+
 def code(text: str) -> str:
     """Text as code in a line; it may hold backticks."""
     return f"`` {text} ``" if "`" in text else f"`{text}`"

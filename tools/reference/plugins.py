@@ -5,7 +5,7 @@ from kplace.framework.interface import Plugin
 from kplace.plugins.defaults import DEFAULT_ORDER
 from kplace.plugins.in_tree import IN_TREE
 from kplace.plugins.registry import in_tree_registry
-from reference.markdown import cell, code, page, table
+from reference.markdown import code, from_docstring, page, table
 from reference.reasons import REASONS, check_reasons
 
 POINTS = {
@@ -23,9 +23,9 @@ DECIDING = ("filter", "postFilter")
 """Points without which a plugin decides less than upstream's; what it does at binding is no matter here."""
 
 INTRODUCTION = """
-The profile that kube-scheduler v1.34 runs without a configuration, in its order. At every extension point the plugins run
-from top to bottom; the first filter that rejects a node has the word on it. A weight multiplies the plugin's score, which
-lies between 0 and 100.
+The profile that kube-scheduler v1.34 runs without a configuration, in its order. At every extension point the
+plugins run from top to bottom; the first filter that rejects a node has the word on it. A weight multiplies the
+plugin's score, which lies between 0 and 100.
 """
 
 ABSENT = "not in this version, see [the limits](../explanation/limits.md)"
@@ -33,9 +33,9 @@ ABSENT = "not in this version, see [the limits](../explanation/limits.md)"
 READING = """
 ## What filters say
 
-The words are kube-scheduler's own. The column *preemption* says whether evicting pods may help: `Unschedulable` nodes may
-become feasible that way, `UnschedulableAndUnresolvable` ones do not. [Reading the message](../explanation/why.md) takes
-such a text apart.
+The words are kube-scheduler's own. The column *preemption* says whether evicting pods may help: `Unschedulable`
+nodes may become feasible that way, `UnschedulableAndUnresolvable` ones do not. [Reading the
+message](../explanation/why.md) takes such a text apart.
 """
 
 
@@ -69,4 +69,4 @@ def points(plugin: Plugin) -> str:
 def summary(plugin: Plugin | None) -> str:
     """First sentence of a plugin's docstring."""
     text = type(plugin).__doc__ if plugin is not None else None
-    return cell((text or "").split("\n\n")[0])
+    return from_docstring((text or "").split("\n\n")[0])

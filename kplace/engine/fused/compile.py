@@ -393,7 +393,6 @@ def _scratch(n_nodes: int, n_domains: int) -> Scratch:
         total=np.zeros(n_nodes, np.int32),
         raw=np.zeros(n_nodes, np.int32),
         sum=np.zeros(n_nodes),
-        allowed=np.zeros(n_domains, np.int8),
         stamp=np.zeros(n_domains, np.int64),
         term=np.zeros(n_domains),
     )

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace.dtypes import I8, I32, Mask
+from kplace.dtypes import I8, I32, U8, Mask
 from kplace.engine.fused.counters import find_lowest
 from kplace.engine.fused.interning import Lists, RowTable
-from kplace.engine.fused.layout import CODE, COUNTED, ELIGIBLE, SIZE, START, Counters
+from kplace.engine.fused.layout import CODE, COUNTED, ELIGIBLE, FEW, SIZE, START, Counters
 from kplace.state import ClusterState
 
 NODES = -1
@@ -72,7 +72,7 @@ class CounterTable:
         pool = np.zeros(max(int(start[-1]), 1), np.int32)
         for number, item in enumerate(counters):
             self._count(item, codes, masks, pool[start[number] : start[number + 1]])
-        filled = Counters(table, pool, codes, masks)
+        filled = Counters(table, pool, codes, _flags(codes), masks)
         for number, item in enumerate(counters):
             if item.eligible:
                 find_lowest(filled, number)
@@ -102,3 +102,9 @@ class CounterTable:
             counted &= masks[item.counted] != 0
         for row, weight in item.terms:
             np.add.at(out, domain[counted], weight * self._state.groups.counts[row][counted])
+
+
+def _flags(codes: I32) -> U8:
+    """One bit per node for rows of few domains; rows of more stay empty."""
+    few = codes.max(axis=1, initial=-1) < FEW
+    return np.where(few[:, None], np.left_shift(1, np.minimum(codes, FEW - 1) + 1), 0).astype(np.uint8)

@@ -8,9 +8,12 @@ one table of all items and one row of starts.
 
 from typing import NamedTuple
 
-from kplace.dtypes import F64, I8, I16, I32, I64
+from kplace.dtypes import F64, I8, I16, I32, I64, U8
 from kplace.plugins.noderesources.kernels import Shape
 from kplace.state.node_resources import NodeResources
+
+FEW = 7
+"""Domains that the bits of a byte can tell apart beside "none"."""
 
 INFEASIBLE = -1
 """Base score of a node that a class cannot use."""
@@ -151,12 +154,16 @@ class Counters(NamedTuple):
     pool : int32 ndarray
         The counts of all counters, one after another.
     codes : int32 ndarray, shape (n_rows, n_nodes)
+    flags : uint8 ndarray, shape (n_rows, n_nodes)
+        Beside a row of codes with at most `FEW` domains: a single bit for each node, bit 0 for no domain and bit ``d + 1``
+        for domain ``d``. A mask of bits is tested on many nodes at once, which looking up marks is not.
     masks : int8 ndarray, shape (n_rows, n_nodes)
     """
 
     table: I64
     pool: I32
     codes: I32
+    flags: U8
     masks: I8
 
 
@@ -200,7 +207,6 @@ class Scratch(NamedTuple):
     feasible, scored : int8 ndarray, shape (n_nodes,)
     total, raw : int32 ndarray, shape (n_nodes,)
     sum : float64 ndarray, shape (n_nodes,)
-    allowed : int8 ndarray, shape (largest number of domains + 1,)
     stamp : int64 ndarray, shape (largest number of domains + 1,)
         The last decision that saw a domain.
     term : float64 ndarray, shape (largest number of domains + 1,)
@@ -212,7 +218,6 @@ class Scratch(NamedTuple):
     total: I32
     raw: I32
     sum: F64
-    allowed: I8
     stamp: I64
     term: F64
 

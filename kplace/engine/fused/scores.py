@@ -6,7 +6,7 @@ The window is at most two ranges of nodes; every step is a tight loop over a sli
 import numpy as np
 
 from kplace._jit import bare_kernel
-from kplace.dtypes import F64, I8, I16, I32, I64, MAX_NODE_SCORE
+from kplace.dtypes import F64, I8, I16, I32, I64, MAX_NODE_SCORE, U8
 from kplace.engine.fused.layout import (
     AFFINITIES,
     AFFINITY,
@@ -25,8 +25,9 @@ from kplace.engine.fused.layout import (
     TemplateTable,
 )
 from kplace.engine.fused.window import Window, count
+from kplace.plugins.helper import quotient
 from kplace.plugins.interpodaffinity.kernels import normalized
-from kplace.plugins.podtopologyspread.kernels import count_score, relative_score, round_half_away, size_weight
+from kplace.plugins.podtopologyspread.kernels import count_score, round_half_away, size_weight
 
 MAX_ITEMS = 64
 """More soft constraints than a template can have here."""
@@ -110,11 +111,13 @@ def highest_raw(raw: I32, feasible: I8) -> int:
 @bare_kernel
 def add_share(raw: I32, feasible: I8, top: int, weight: int, total: I32) -> None:
     """Add the shares of a range of nodes."""
-    full = -weight * MAX_NODE_SCORE if weight < 0 else 0
+    full = np.int32(-weight * MAX_NODE_SCORE if weight < 0 else 0)
+    # Without any raw score above zero all shares are zero, whatever they are divided by.
+    whole = float(max(top, 1))
     for i in range(raw.shape[0]):
-        if feasible[i] != 0:
-            share = np.int64(raw[i]) * MAX_NODE_SCORE // top if top > 0 else 0
-            total[i] += np.int32(full + weight * share)
+        share = np.int32(quotient(float(raw[i]) * MAX_NODE_SCORE, whole))
+        added = full + np.int32(weight) * share
+        total[i] += added if feasible[i] != 0 else np.int32(0)
 
 
 @bare_kernel
@@ -162,13 +165,34 @@ def sum_spread(
 def domains_in_sample(counters: Counters, scratch: Scratch, code: int, window: Window, stamp: int) -> int:
     """Number of domains among the nodes that are scored."""
     size = 0
+    flags = 0
     for part in range(2):
         low, high = piece(window, part)
         if code < 0:
             size += count(scratch.scored[low:high])
+        elif counters.flags[code, 0] != 0:
+            flags |= flags_seen(counters.flags[code, low:high], scratch.scored[low:high])
         else:
             size += new_domains(counters.codes[code, low:high], scratch.scored[low:high], scratch.stamp, stamp)
-    return size
+    return size + bits_of(flags)
+
+
+@bare_kernel
+def flags_seen(flags: U8, scored: I8) -> int:
+    """All flags of the scored nodes of a range."""
+    seen = np.uint8(0)
+    for i in range(flags.shape[0]):
+        seen |= flags[i] if scored[i] != 0 else np.uint8(0)
+    return np.int64(seen)
+
+
+@bare_kernel
+def bits_of(flags: int) -> int:
+    """Number of flags set."""
+    n_bits = 0
+    for bit in range(8):
+        n_bits += (flags >> bit) & 1
+    return n_bits
 
 
 @bare_kernel
@@ -218,10 +242,22 @@ def add_spread(scratch: Scratch, window: Window, weight: int) -> None:
     highest = max(highest, 0)
     for part in range(2):
         low, high = piece(window, part)
-        for n in range(low, high):
-            if scratch.scored[n] != 0:
-                score = relative_score(np.int64(scratch.raw[n]), np.int64(lowest), np.int64(highest))
-                scratch.total[n] += np.int32(weight * score)
+        add_relative(
+            scratch.raw[low:high], scratch.scored[low:high], (lowest, highest), weight, scratch.total[low:high]
+        )
+
+
+@bare_kernel
+def add_relative(raw: I32, scored: I8, extremes: tuple[int, int], weight: int, total: I32) -> None:
+    """Add normalised spread scores: `kplace.plugins.podtopologyspread.kernels.relative_score` of many nodes."""
+    lowest, highest = extremes
+    whole = float(max(highest, 1))
+    sum_of_extremes = float(lowest) + float(highest)
+    for i in range(raw.shape[0]):
+        score = np.int32(quotient((sum_of_extremes - float(raw[i])) * MAX_NODE_SCORE, whole))
+        if highest == 0:
+            score = np.int32(MAX_NODE_SCORE)
+        total[i] += np.int32(weight) * score if scored[i] != 0 else np.int32(0)
 
 
 @bare_kernel
@@ -297,7 +333,15 @@ def add_affinity(scratch: Scratch, window: Window, weight: int) -> None:
         return
     for part in range(2):
         low, high = piece(window, part)
-        for n in range(low, high):
-            if scratch.feasible[n] != 0:
-                score = normalized(np.int64(scratch.raw[n]), np.int64(lowest), np.int64(highest))
-                scratch.total[n] += np.int32(weight * score)
+        add_normalized(
+            scratch.raw[low:high], scratch.feasible[low:high], (lowest, highest), weight, scratch.total[low:high]
+        )
+
+
+@bare_kernel
+def add_normalized(raw: I32, feasible: I8, extremes: tuple[int, int], weight: int, total: I32) -> None:
+    """Add normalised pod affinity scores of many nodes."""
+    lowest, highest = extremes
+    for i in range(raw.shape[0]):
+        score = np.int32(normalized(np.int64(raw[i]), np.int64(lowest), np.int64(highest)))
+        total[i] += np.int32(weight) * score if feasible[i] != 0 else np.int32(0)

@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from kplace._jit import bare_kernel
-from kplace.dtypes import I8, I16, I32
+from kplace.dtypes import I8, I16, I32, U8
 from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.layout import (
     CLASS,
     CODE,
     COUNTER,
     FAR,
+    FEW,
     FILTERS,
     KIND,
     LIMIT,
@@ -22,7 +23,6 @@ from kplace.engine.fused.layout import (
     START,
     Counters,
     Run,
-    Scratch,
     TemplateTable,
 )
 
@@ -65,7 +65,7 @@ def search(run: Run, t: int, base: I16, has_row: bool, start: int, want: int) ->
             if not has_row:
                 compute_range(run.cells, c, at, upto, base)
             judge_base(base[at:upto], feasible[at:upto])
-            judge_counters(run.counters, run.templates, run.scratch, t, at, upto)
+            judge_counters(run.counters, run.templates, t, at, feasible[at:upto])
             here = count(feasible[at:upto])
             if found + here > want:
                 stop = position_of(feasible, at, want - found)
@@ -107,9 +107,9 @@ def position_of(marks: I8, at: int, rank: int) -> int:
 
 
 @bare_kernel
-def judge_counters(counters: Counters, templates: TemplateTable, scratch: Scratch, t: int, low: int, high: int) -> None:
-    """Unmark the nodes of a chunk that a filter on counters objects to."""
-    feasible = scratch.feasible[low:high]
+def judge_counters(counters: Counters, templates: TemplateTable, t: int, low: int, feasible: I8) -> None:
+    """Unmark the nodes of a chunk, which begins at ``low``, that a filter on counters objects to."""
+    high = low + feasible.shape[0]
     for i in range(templates.starts[FILTERS, t], templates.starts[FILTERS, t + 1]):
         k = templates.filters[COUNTER, i]
         kind = templates.filters[KIND, i]
@@ -130,11 +130,11 @@ def judge_counters(counters: Counters, templates: TemplateTable, scratch: Scratc
             limit += counters.table[LOWEST, k]
         if code < 0:
             drop_above(counters.pool[first + low : first + high], limit, feasible)
-        elif size > CHUNK:
+        elif size > FEW:
             drop_above_at(counters.codes[code, low:high], counters.pool[first : first + size], limit, feasible)
         else:
-            mark_up_to(counters.pool[first : first + size], limit, scratch.allowed)
-            drop_outside(counters.codes[code, low:high], scratch.allowed, feasible)
+            allowed = flags_up_to(counters.pool[first : first + size], limit)
+            drop_unflagged(counters.flags[code, low:high], allowed, feasible)
 
 
 @bare_kernel
@@ -169,15 +169,17 @@ def drop_empty_at(codes: I32, counts: I32, feasible: I8) -> None:
 
 
 @bare_kernel
-def mark_up_to(counts: I32, limit: int, allowed: I8) -> None:
-    """Mark the domains that hold no more than the limit, each one place further; place 0, for no domain, is marked."""
-    allowed[0] = 1
+def flags_up_to(counts: I32, limit: int) -> int:
+    """The flags of the domains that hold no more than the limit, and of no domain."""
+    allowed = 1
     for d in range(counts.shape[0]):
-        allowed[d + 1] = np.int8(counts[d] <= limit)
+        allowed |= (counts[d] <= limit) << (d + 1)
+    return allowed
 
 
 @bare_kernel
-def drop_outside(codes: I32, allowed: I8, feasible: I8) -> None:
-    """Unmark where a domain is not marked."""
-    for i in range(codes.shape[0]):
-        feasible[i] &= allowed[codes[i] + 1]
+def drop_unflagged(flags: U8, allowed: int, feasible: I8) -> None:
+    """Unmark the nodes whose flag is not among those allowed."""
+    mask = np.uint8(allowed)
+    for i in range(flags.shape[0]):
+        feasible[i] &= np.int8((flags[i] & mask) != 0)

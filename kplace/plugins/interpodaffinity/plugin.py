@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kplace.columns.templates import Template
 from kplace.dtypes import I32, I64
 from kplace.framework import (
     Cycle,
@@ -69,6 +70,12 @@ class InterPodAffinity:
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
         """Whose rule it is that the node breaks."""
         return (REASONS[detail],)
+
+    def couples(self, cycle: Cycle, template: Template) -> bool:
+        """Whether pods of a template count for a required term, the pod's or their own: then in a whole domain."""
+        required = self.compiled(cycle).required
+        counted = {required.affinity.row, *required.anti_affinity.rows.tolist(), *required.existing.rows.tolist()}
+        return not counted.isdisjoint(cycle.state.groups.rows(template.code, terminating=False).tolist())
 
     def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
         """Skip if no existing pod counts for any term, or if the args leave out pods without preferred terms."""

@@ -131,16 +131,22 @@ def _default_fit(args: FitWire, _gates: FeatureGates) -> FitWire:
 
 def _check_fit(args: FitWire, path: str, _gates: FeatureGates) -> list[FieldError]:
     """Upstream's ``ValidateNodeResourcesFitArgs``, the path to the shape included, which lacks a step there."""
+    errors = ignored_errors(args.ignored_resources, args.ignored_resource_groups, path)
+    if args.scoring_strategy is not None:
+        errors += _strategy_errors(args.scoring_strategy, child(path, "scoringStrategy"))
+    return errors
+
+
+def ignored_errors(resources: tuple[str, ...], groups: tuple[str, ...], path: str) -> list[FieldError]:
+    """Say what is wrong with ``ignoredResources`` and ``ignoredResourceGroups``."""
     errors = []
-    for i, name in enumerate(args.ignored_resources):
+    for i, name in enumerate(resources):
         errors += label_name_errors(item(child(path, "ignoredResources"), i), name)
-    for i, group in enumerate(args.ignored_resource_groups):
+    for i, group in enumerate(groups):
         where = item(child(path, "ignoredResourceGroups"), i)
         if "/" in group:
             errors.append(FieldError.invalid(where, group, "resource group name can't contain '/'"))
         errors += label_name_errors(where, group)
-    if args.scoring_strategy is not None:
-        errors += _strategy_errors(args.scoring_strategy, child(path, "scoringStrategy"))
     return errors
 
 

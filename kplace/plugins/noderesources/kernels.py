@@ -7,6 +7,7 @@ import numpy as np
 from kplace._jit import kernel
 from kplace.dtypes import CPU, I8, I32, I64, MAX_NODE_SCORE, MEMORY
 from kplace.plugins.helper import round_half_away
+from kplace.plugins.helper import EXACT_NUMERATOR, quotient
 from kplace.state.node_resources import NodeResources
 
 TOO_MANY_PODS = np.int64(1) << 62
@@ -89,17 +90,25 @@ def fit(nodes: NodeResources, demand: Demand, listed: I32, code: I8, detail: I64
 
 
 @kernel
+def percentage(amount: int, whole: int) -> int:
+    """``100 * amount // whole`` for amounts from 0 to ``whole``."""
+    if whole < EXACT_NUMERATOR // MAX_NODE_SCORE:
+        return quotient(amount * MAX_NODE_SCORE, whole)
+    return amount * MAX_NODE_SCORE // whole
+
+
+@kernel
 def least_requested(requested: int, allocatable: int) -> int:
     """Free share of a resource, 0 to 100 (``least_allocated.go``)."""
     if requested > allocatable:
         return 0
-    return (allocatable - requested) * MAX_NODE_SCORE // allocatable
+    return percentage(allocatable - requested, allocatable)
 
 
 @kernel
 def most_requested(requested: int, allocatable: int) -> int:
     """Used share of a resource, 0 to 100; a request above what there is counts as all of it (``most_allocated.go``)."""
-    return min(requested, allocatable) * MAX_NODE_SCORE // allocatable
+    return percentage(min(requested, allocatable), allocatable)
 
 
 @kernel

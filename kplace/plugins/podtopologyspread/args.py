@@ -149,3 +149,14 @@ def _build(args: PodTopologySpreadWire) -> PodTopologySpreadArgs:
 
 
 SPEC = ArgsSpec(PodTopologySpreadWire, _build, _default, _check)
+
+
+def _default_v1beta1(args: PodTopologySpreadWire, gates: FeatureGates) -> PodTopologySpreadWire:
+    """In v1beta1 constraints without a type are a list."""
+    is_list = args.default_constraints and not args.defaulting_type
+    return _default(
+        msgspec.structs.replace(args, defaulting_type=DefaultingType.LIST.value) if is_list else args, gates
+    )
+
+
+V1BETA1_SPEC = ArgsSpec(PodTopologySpreadWire, _build, _default_v1beta1, _check)

@@ -83,6 +83,12 @@ class PodTopologySpread:
         """Too much skew or a missing label, in upstream's words."""
         return (LABEL_REASON if detail & 1 else SKEW_REASON,)
 
+    def couples(self, cycle: Cycle, template: Template) -> bool:
+        """Whether pods of a template count for a hard constraint: then they do so in their whole domain."""
+        if template.namespace != cycle.template.namespace:
+            return False
+        return any(item.selector.matches(template.labels) for item in self._hard(cycle).constraints)
+
     def count_pod(self, cycle: Cycle, pod: int, node: int, sign: int) -> None:
         """Let the filter see one pod more (``sign`` 1) or less (-1) on a node, until the end of the attempt.
 
