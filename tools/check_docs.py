@@ -99,7 +99,7 @@ def _mend(page: Path, findings: Findings) -> None:
     changes = {
         block: new
         for block, new in findings.changes.items()
-        if "\n..." not in f"\n{block.text}" and (block.info == "console" or ">>>" in block.text)
+        if not re.search(r"(?m)^\.\.\.$", block.text) and (block.info == "console" or ">>>" in block.text)
     }
     if changes:
         page.write_text(replaced(page.read_text(encoding="utf-8"), changes), encoding="utf-8")

@@ -48,7 +48,7 @@ def _compared(where: str, mine: Mapping[str, Any], other: Mapping[str, Any]) -> 
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    flat = {}
+    flat: dict[str, Any] = {}
     for key, value in settings.items():
         flat |= {f"{key}.{name}": held for name, held in value.items()} if isinstance(value, dict) else {key: value}
     return flat

@@ -97,14 +97,16 @@ def _render_extenders(console: Console, configuration: Configuration) -> None:
 
 
 def render_differences(console: Console, found: Sequence[Difference], sources: tuple[str, str]) -> None:
-    """Print what differs."""
+    """Print what differs, the first configuration's side after a minus, the second's after a plus."""
     if not found:
         console.print("no difference")
         return
-    table = plain_table()
-    table.add_column("where", overflow="fold")
-    for source, style in zip(sources, ("red", "green"), strict=True):
-        table.add_column(source, style=style, overflow="fold")
+    for mark, source in zip("-+", sources, strict=True):
+        console.print(Text(f"{mark * 3} {source}", style="bold"))
     for one in found:
-        table.add_row(one.where, one.first, one.second)
-    console.print(table)
+        title(console, one.where)
+        for mark, side, style in (("-", one.first, "red"), ("+", one.second, "green")):
+            if side:
+                table = plain_table(header=False)
+                table.add_row(Text(mark, style=style), Text(side, style=style))
+                console.print(table)

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from kplace.config.nodes import Node, described
 
-_NEAR = 0.8
-"""How alike (0 to 1) a word must be to be suggested."""
+_NEAR, _NEAR_IF_SHORT, _SHORT = 0.8, 0.75, 8
+"""How alike (0 to 1) a word must be to be suggested; one letter weighs more in a word of few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +60,5 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     ('; did you mean "disabled"?', '')
     """
     folded = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), folded, 1, _NEAR)
+    near = get_close_matches(word.lower(), folded, 1, _NEAR_IF_SHORT if len(word) < _SHORT else _NEAR)
     return f'; did you mean "{folded[near[0]]}"?' if near else ""

@@ -91,7 +91,11 @@ def single_cycle_cases() -> list[Golden]:
 
 def differences(case: Golden, record: dict[str, Any]) -> list[str]:
     """Every field in which a record differs from what the case expects."""
-    expected = case.content["expected"]
+    return record_differences(case.content["expected"], record)
+
+
+def record_differences(expected: dict[str, Any], record: dict[str, Any]) -> list[str]:
+    """Every field in which two records differ."""
     found = [f"{key}: expected {expected[key]}, got {record[key]}" for key in ("nodeOrder", "queueOrder") if expected[key] != record[key]]
     if len(expected["pods"]) != len(record["pods"]):
         found.append(f"attempts: expected {len(expected['pods'])}, got {len(record['pods'])}")
@@ -114,4 +118,17 @@ def _comparable(attempt: dict[str, Any]) -> dict[str, Any]:
     kept = dict(attempt)
     if "rejected" in kept:
         kept["rejected"] = {node: [plugin, code, sorted(why)] for node, (plugin, code, why) in kept["rejected"].items()}
+    return kept
+
+
+def before_post_filters(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what PostFilters said of pods that found no node."""
+    return record | {"pods": [_before_post_filters(attempt) for attempt in record["pods"]]}
+
+
+def _before_post_filters(attempt: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in attempt.items() if key != "postFilter"}
+    if "fitError" in kept:
+        filters, dot, _ = kept["fitError"].partition(". ")
+        kept["fitError"] = filters + dot.rstrip()
     return kept

@@ -77,7 +77,9 @@ class View:
             if self.counts[node["zone"]] + 1 - min(self.counts.values()) > pod["skew"]:
                 return [SKEWED], False
         if self.asks_affinity and node["zone"]:
-            near = [p for other in self.cluster["nodes"] if other["zone"] == node["zone"] for p in self.on[other["name"]]]
+            near = [
+                p for other in self.cluster["nodes"] if other["zone"] == node["zone"] for p in self.on[other["name"]]
+            ]
             if pod["hates"] and any(p["app"] == pod["hates"] for p in near):
                 return [OWN], False
             if any(p["hates"] == pod["app"] for p in near):

@@ -76,7 +76,9 @@ def added_up(pod: dict, defaults: dict[str, str], *, pod_level: bool) -> dict[st
 
 def of_container(container: dict, pod: dict, defaults: dict[str, str]) -> dict[str, Fraction]:
     asked = {name: quantity(amount) for name, amount in requests_of(container).items()}
-    is_plain_init = container in (pod["spec"].get("initContainers") or []) and container.get("restartPolicy") != "Always"
+    is_plain_init = (
+        container in (pod["spec"].get("initContainers") or []) and container.get("restartPolicy") != "Always"
+    )
     status = None if is_plain_init else status_of(container, pod)
     if status is not None and status.get("resources") is not None:
         held = [(status["resources"].get("requests") or {}), status.get("allocatedResources") or {}]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 
 from tests.naive.node_selectors import label_matches, required_affinity
+from tests.naive.taints import forbidding
 
 HOSTNAME = "kubernetes.io/hostname"
 SYSTEM = [
@@ -134,9 +135,8 @@ def is_included(constraint: dict, pod: dict, node: dict) -> bool:
         return False
     if constraint.get("nodeTaintsPolicy", "Ignore") == "Ignore":
         return True
-    keys = {item["key"] for item in pod["spec"].get("tolerations", [])}
-    taints = node.get("spec", {}).get("taints", [])
-    return all(item["effect"] == "PreferNoSchedule" or item["key"] in keys for item in taints)
+    taints = node.get("spec", {}).get("taints") or []
+    return forbidding(taints, pod["spec"].get("tolerations") or []) is None
 
 
 def has_all_keys(node: dict, listed: list[dict]) -> bool:

@@ -142,9 +142,9 @@ def clusters(draw, *, coupled: bool) -> tuple[dict, dict]:
     bare = {} if coupled else {"hates": None}
     nodes = []
     for n in range(draw(st.integers(1, 6))):
-        held = [draw(pods(f"n{n}-{i}", **bare)) for i in range(draw(st.integers(0, 5)))]
+        held = [draw(pods(f"n{n}-{i}", **bare)) for i in range(draw(st.integers(1, 6)))]
         zone = draw(st.sampled_from(["a", "b", "b", ""]))
-        cpu, slots = draw(st.integers(2, 8)), draw(st.integers(2, 6))
+        cpu, slots = draw(st.integers(2, 6)), draw(st.integers(2, 5))
         nodes.append({"name": f"n{n}", "cpu": cpu, "slots": slots, "zone": zone, "pods": held})
     # Nodes are listed as the snapshot has them: zone by zone in turn. One zone label or none keeps the order as drawn.
     order = snapshot(nodes)
@@ -166,7 +166,7 @@ def clusters(draw, *, coupled: bool) -> tuple[dict, dict]:
         for i in range(draw(st.sampled_from([0, 0, 1, 2])))
     ]
     skew = {"skew": draw(st.integers(1, 2))} if coupled and draw(st.booleans()) else {}
-    given = {"priority": 5, "cpu": draw(st.integers(1, 5)), "terminating": False, **skew, **bare}
+    given = {"priority": 5, "cpu": draw(st.integers(2, 5)), "terminating": False, **skew, **bare}
     pod = draw(pods("p", **given))
     return pod, {"nodes": order, "budgets": budgets, "nominated": nominated}
 

@@ -118,7 +118,7 @@ def _of_its_time(outcome: Outcome, configuration: Configuration, catalogue: Cata
         replace(profile, implied=dict(_implied(profile, built.profile.plugins, catalogue)))
         for profile, built in zip(configuration.profiles, outcome.built.profiles, strict=True)
     )
-    note = f"{read_as} is read by the rules of its time; kube-scheduler 1.34 refuses it"
+    note = f"read by the rules of {read_as}; kube-scheduler 1.34 refuses it"
     return replace(configuration, profiles=profiles, read_as=read_as, notes=(note, *configuration.notes))
 
 

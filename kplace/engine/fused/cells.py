@@ -4,12 +4,16 @@ import numpy as np
 
 from kplace._jit import bare_kernel
 from kplace.dtypes import I16
+from kplace.engine.fused.blocks import BLOCK, refresh_blocks
+from kplace.engine.fused.kept import rebuild_kept, update_kept
 from kplace.engine.fused.layout import (
     BALANCED,
     BALANCES,
     FIT,
     IMAGE,
     INFEASIBLE,
+    KEPT_AFFINITY,
+    KEPT_TAINT,
     LENGTH,
     PASSES,
     ROW,
@@ -90,10 +94,38 @@ def compute_range(plan: CellPlan, c: int, low: int, high: int, out: I16) -> None
 @bare_kernel
 def take_in(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     """Bring a class's row up to date with the nodes touched since it last was."""
-    base = rows.base[rows.table[ROW, c]]
+    row = rows.table[ROW, c]
+    base = rows.base[row]
+    keeps = keeps_totals(plan.classes, c)
+    totals = rows.kept[row] if keeps else base
     for i in range(rows.table[SEEN, c], log.clock[LENGTH]):
         n = np.int64(log.nodes[i])
+        was_feasible = base[n] >= 0
         compute_range(plan, c, n, n + 1, base)
+        if keeps and not update_kept(plan, c, n, was_feasible, base, totals):
+            rebuild_row(plan, rows, log, c)
+            return
+        refresh_blocks(totals, rows.blocks[row], n // BLOCK, n // BLOCK)
+    rows.table[SEEN, c] = log.clock[LENGTH]
+
+
+@bare_kernel
+def keeps_totals(classes: ClassTable, c: int) -> bool:
+    """Whether a class keeps totals beside its base scores."""
+    return classes.table[KEPT_TAINT, c] >= 0 or classes.table[KEPT_AFFINITY, c] >= 0
+
+
+@bare_kernel
+def rebuild_row(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
+    """Make a class's row anew."""
+    row = rows.table[ROW, c]
+    n_nodes = rows.base.shape[1]
+    totals = rows.base[row]
+    compute_range(plan, c, 0, n_nodes, totals)
+    if keeps_totals(plan.classes, c):
+        rebuild_kept(plan, c, rows.base[row], rows.kept[row])
+        totals = rows.kept[row]
+    refresh_blocks(totals, rows.blocks[row], 0, rows.blocks.shape[2] - 1)
     rows.table[SEEN, c] = log.clock[LENGTH]
 
 
@@ -118,7 +150,6 @@ def has_current_row(plan: CellPlan, rows: BaseRows, log: Log, c: int, window: in
             return False
         rows.table[ROW, c] = log.clock[USED_ROWS]
         log.clock[USED_ROWS] += 1
-    compute_range(plan, c, 0, n_nodes, rows.base[rows.table[ROW, c]])
-    rows.table[SEEN, c] = log.clock[LENGTH]
+    rebuild_row(plan, rows, log, c)
     rows.table[SPENT, c] = 0
     return True

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kplace.columns.templates import Template
-from kplace.engine.fused.layout import BALANCES, IMAGE, PASSES, ClassTable
+from kplace.engine.fused.layout import BALANCES, IMAGE, KEPT_AFFINITY, KEPT_TAINT, PASSES, ClassTable
 from kplace.framework import Cycle
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from kplace.plugins.noderesources.fit import NodeResourcesFit
@@ -22,14 +22,20 @@ class Classes:
     def __init__(self, fit: NodeResourcesFit, balance: NodeResourcesBalancedAllocation | None) -> None:
         self._fit = fit
         self._balance = balance
-        self._numbers: dict[tuple[bytes, bytes, bytes, int, int], int] = {}
+        self._numbers: dict[tuple[bytes, bytes, bytes, int, int, int, int], int] = {}
         self._members: list[Cycle] = []
 
-    def of(self, cycle: Cycle, passes: int, image: int) -> int:
-        """Class of a template, given the rows of its static verdicts and its image scores."""
+    def of(self, cycle: Cycle, rows: tuple[int, int, int, int]) -> int:
+        """Class of a template.
+
+        Parameters
+        ----------
+        rows : (int, int, int, int)
+            Of its static verdicts, its image scores, and the raw taint and affinity scores that its totals are kept with.
+        """
         template: Template = cycle.template
         key = (template.request.tobytes(), template.non_zero_request.tobytes(), template.scored_request.tobytes())
-        number = self._numbers.setdefault((*key, passes, image), len(self._numbers))
+        number = self._numbers.setdefault((*key, *rows), len(self._numbers))
         if number == len(self._members):
             self._members.append(cycle)
         return number
@@ -39,16 +45,14 @@ class Classes:
 
     def arrays(self) -> ClassTable:
         """All classes."""
-        passes = [key[3] for key in self._numbers]
-        image = [key[4] for key in self._numbers]
         balanced = [self._balance.demand(cycle) if self._balance else _NOTHING for cycle in self._members]
         demands = [self._fit.filter_demand(cycle) for cycle in self._members]
         demands += [self._fit.scored_demand(cycle) for cycle in self._members]
         demands += balanced
         ends = np.zeros(len(demands) + 1, np.int32)
         np.cumsum([len(item.rows) for item in demands], out=ends[1:])
-        table = np.zeros((3, len(self)), np.int32)
-        table[PASSES], table[IMAGE] = passes, image
+        table = np.zeros((9, len(self)), np.int32)
+        table[[PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY]] = np.array([key[3:] for key in self._numbers], np.int32).T
         table[BALANCES] = [bool(np.any(item.amounts > 0)) for item in balanced]
         return ClassTable(
             table=table,

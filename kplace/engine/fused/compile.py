@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code
+from kplace.engine.fused.blocks import BLOCK
 from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED
 from kplace.engine.fused.class_table import Classes
 from kplace.engine.fused.counter_table import CounterTable
@@ -15,7 +16,11 @@ from kplace.engine.fused.layout import (
     AFFINITY,
     CLASS,
     FAR,
+    FROM_BASE,
+    FROM_KEPT,
+    FROM_WINDOW,
     IGNORED,
+    MANNER,
     NEAR,
     ROW,
     SPREAD,
@@ -134,11 +139,17 @@ class Compiler:
     state : ClusterState
     profile : Profile
         One that `can_fuse`.
+    want : int
+        Number of feasible nodes that a search looks for.
     """
 
-    def __init__(self, state: ClusterState, profile: Profile) -> None:
+    def __init__(self, state: ClusterState, profile: Profile, want: int) -> None:
         self._state = state
         self._profile = profile
+        self._samples_all = want >= state.n_nodes
+        weights = self._weights = _weights(profile)
+        kept = weights.fit + weights.balanced + weights.image + weights.taint + weights.affinity
+        self._keeps_in_range = kept * MAX_NODE_SCORE < 2**15
         n_nodes, n_templates = state.n_nodes, len(state.columns.templates)
         scorers = [item.plugin for item in profile.score]
         self._statics = [plugin for plugin in profile.filter if isinstance(plugin, STATIC)]
@@ -163,7 +174,7 @@ class Compiler:
             counters=CounterTable(state),
         )
         self._columns = _Columns(
-            table=np.full((4, n_templates), -1, np.int32),
+            table=np.full((5, n_templates), -1, np.int32),
             filters=Lists(n_templates, 3),
             spreads=Lists(n_templates, 3),
             affinities=Lists(n_templates, 1),
@@ -197,7 +208,6 @@ class Compiler:
         image = -1
         if self._image is not None:
             image = self._row(self._tables.image, _image_key(cycle.template.spec), self._image, cycle)
-        self._columns.table[CLASS, code] = self._classes.of(cycle, passes, image)
         if self._taints is not None:
             key = cycle.template.spec.tolerations or ()
             self._columns.table[TAINT, code] = self._row(self._tables.raw, ("taint", key), self._taints, cycle)
@@ -205,6 +215,21 @@ class Compiler:
             key = _node_affinity(cycle.template.spec).preferred
             self._columns.table[AFFINITY, code] = self._row(self._tables.raw, ("affinity", key), self._preferred, cycle)
         self._add_scores(cycle)
+        kept = self._kept_rows(code)
+        self._columns.table[CLASS, code] = self._classes.of(cycle, (passes, image, *kept))
+
+    def _kept_rows(self, code: int) -> tuple[int, int]:
+        """Settle how a template's totals are made; returns the raw scores that totals are kept with, -1 for none."""
+        table, columns = self._columns.table, self._columns
+        rows = (int(table[TAINT, code]), int(table[AFFINITY, code]))
+        depends = columns.filters.count(code) or columns.spreads.count(code) or columns.affinities.count(code)
+        table[MANNER, code] = FROM_WINDOW
+        if not depends and rows == (-1, -1):
+            table[MANNER, code] = FROM_BASE
+        elif not depends and self._samples_all and self._keeps_in_range:
+            table[MANNER, code] = FROM_KEPT
+            return rows
+        return -1, -1
 
     def _row(
         self, table: RowTable, key: Hashable, plugin: "ImageLocality | TaintToleration | NodeAffinity", cycle: Cycle
@@ -319,38 +344,34 @@ class Compiler:
     def _code(self, codes: I32) -> int:
         return self._tables.counters.code_row(codes)
 
-    def _weights(self) -> Weights:
-        weights = {type(item.plugin): item.weight for item in self._profile.score}
-        return Weights(
-            fit=weights.get(NodeResourcesFit, 0),
-            balanced=weights.get(NodeResourcesBalancedAllocation, 0),
-            image=weights.get(ImageLocality, 0),
-            taint=weights.get(TaintToleration, 0),
-            affinity=weights.get(NodeAffinity, 0),
-            spread=weights.get(PodTopologySpread, 0),
-            pod_affinity=weights.get(InterPodAffinity, 0),
-            strategy=_STRATEGIES[self._fit.strategy],
-        )
-
     def _run(self, capacity: int) -> Run:
         tables, n_nodes = self._tables, self._state.n_nodes
-        n_classes = len(self._classes)
-        n_rows = max(1, min(n_classes, _ROW_BYTES // max(2 * n_nodes, 1)))
-        rows = np.zeros((3, n_classes), np.int64)
-        rows[ROW] = -1
         return Run(
             cells=CellPlan(
                 nodes=self._state.resources,
-                weights=self._weights(),
+                weights=self._weights,
                 shape=self._fit.shape,
                 classes=self._classes.arrays(),
                 statics=Statics(tables.marks.array(), tables.image.array(), tables.raw.array()),
             ),
-            rows=BaseRows(np.empty((n_rows, n_nodes), np.int16), rows),
+            rows=self._base_rows(),
             log=Log(np.zeros(capacity, np.int32), np.zeros(2, np.int64)),
             counters=tables.counters.arrays(),
             templates=self._templates(),
             scratch=_scratch(n_nodes, tables.counters.largest() + 1),
+        )
+
+    def _base_rows(self) -> BaseRows:
+        n_nodes, n_classes = self._state.n_nodes, len(self._classes)
+        n_rows = max(1, min(n_classes, _ROW_BYTES // max(2 * n_nodes, 1)))
+        keeps = bool((self._columns.table[MANNER] == FROM_KEPT).any())
+        table = np.zeros((3, n_classes), np.int64)
+        table[ROW] = -1
+        return BaseRows(
+            base=np.empty((n_rows, n_nodes), np.int16),
+            table=table,
+            kept=np.empty((n_rows, n_nodes) if keeps else (1, 1), np.int16),
+            blocks=np.empty((n_rows, 4, -(-n_nodes // BLOCK)), np.int16),
         )
 
     def _templates(self) -> TemplateTable:
@@ -383,6 +404,22 @@ class Compiler:
             counts=state.groups.counts,
             totals=state.groups.totals,
         )
+
+
+def _weights(profile: Profile) -> Weights:
+    weights = {type(item.plugin): item.weight for item in profile.score}
+    fit = _one(profile.filter, NodeResourcesFit)
+    assert fit is not None
+    return Weights(
+        fit=weights.get(NodeResourcesFit, 0),
+        balanced=weights.get(NodeResourcesBalancedAllocation, 0),
+        image=weights.get(ImageLocality, 0),
+        taint=weights.get(TaintToleration, 0),
+        affinity=weights.get(NodeAffinity, 0),
+        spread=weights.get(PodTopologySpread, 0),
+        pod_affinity=weights.get(InterPodAffinity, 0),
+        strategy=_STRATEGIES[fit.strategy],
+    )
 
 
 def _scratch(n_nodes: int, n_domains: int) -> Scratch:

@@ -56,12 +56,11 @@ class FusedEngine:
         _, firsts = np.unique(templates, return_index=True)
         # Each pod may come and, pushed out, go: that bounds the changes that the log must hold.
         capacity = 2 * len(state.columns.pods) + 1
-        self._run, self._placing = Compiler(state, profile).compile(queue[firsts].tolist(), capacity)
+        want = wanted(profile, state.n_nodes, options)
+        self._run, self._placing = Compiler(state, profile, want).compile(queue[firsts].tolist(), capacity)
         n_templates = len(state.columns.templates)
         self._failures = Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))
-        self._search = Search(
-            want=wanted(profile, state.n_nodes, options), draws=options.tie_break is TieBreak.RANDOM, seed=options.seed
-        )
+        self._search = Search(want=want, draws=options.tie_break is TieBreak.RANDOM, seed=options.seed)
         self._queue = (np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64))
 
     def advance(self, results: Results, position: int) -> Stop:

@@ -65,6 +65,10 @@ class Lists:
         """Add an item to an owner's list."""
         self._items[owner].append(values)
 
+    def count(self, owner: int) -> int:
+        """Number of items that an owner has."""
+        return len(self._items[owner])
+
     def starts(self) -> I32:
         """Where each owner's items begin, and the end; int32 of shape (n_owners + 1,)."""
         starts = np.zeros(len(self._items) + 1, np.int32)

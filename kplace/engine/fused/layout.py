@@ -28,7 +28,9 @@ FAR = 3
 """Kind of a filter: the domain must not hold any pod."""
 
 # Rows of ClassTable.table
-PASSES, IMAGE, BALANCES = range(3)
+PASSES, IMAGE, BALANCES, KEPT_TAINT, KEPT_AFFINITY, TOP_TAINT, TOP_AFFINITY, N_TOP_TAINT, N_TOP_AFFINITY = range(9)
+# How a template's totals are made: TemplateTable.table[MANNER]
+FROM_WINDOW, FROM_BASE, FROM_KEPT = range(3)
 # Rows of ClassTable.starts
 FIT, SCORED, BALANCED = range(3)
 # Rows of BaseRows.table
@@ -38,7 +40,7 @@ LENGTH, USED_ROWS = range(2)
 # Rows of Counters.table
 START, SIZE, CODE, COUNTED, ELIGIBLE, LOWEST, N_LOWEST = range(7)
 # Rows of TemplateTable.table
-CLASS, TAINT, AFFINITY, IGNORED = range(4)
+CLASS, TAINT, AFFINITY, IGNORED, MANNER = range(5)
 # Rows of TemplateTable.starts
 FILTERS, SPREADS, AFFINITIES, TOUCHES = range(4)
 # Rows of TemplateTable.filters
@@ -67,9 +69,11 @@ class ClassTable(NamedTuple):
 
     Attributes
     ----------
-    table : int32 ndarray, shape (3, n_classes)
+    table : int32 ndarray, shape (9, n_classes)
         `PASSES`: row of ``Statics.marks``; `IMAGE`: row of ``Statics.image``, -1 if no image is anywhere; `BALANCES`: 0
-        if the balance score is skipped.
+        if the balance score is skipped; `KEPT_TAINT`, `KEPT_AFFINITY`: rows of ``Statics.raw`` that kept totals take in,
+        -1 for none; `TOP_TAINT`, `TOP_AFFINITY`: the highest raw score of a feasible node; `N_TOP_TAINT`,
+        `N_TOP_AFFINITY`: how many feasible nodes have it.
     starts : int32 ndarray, shape (3, n_classes + 1)
         Where a class's `FIT`, `SCORED` and `BALANCED` demands begin and end.
     rows, amounts, weights : ndarrays, shape (n_items,)
@@ -121,10 +125,16 @@ class BaseRows(NamedTuple):
     table : int64 ndarray, shape (3, n_classes)
         `ROW`: the class's row, -1 if it has none; `SEEN`: how much of the log the row has taken in; `SPENT`: cells
         computed without a row since it was last up to date.
+    kept : int16 ndarray, shape (n_rows, n_nodes), or (1, 1) if no class keeps totals
+        Base scores with normalised taint and affinity scores, see `kplace.engine.fused.kept`.
+    blocks : int16 ndarray, shape (n_rows, 4, n_blocks)
+        Summaries of ``base`` or, for classes that keep totals, of ``kept``; see `kplace.engine.fused.blocks`.
     """
 
     base: I16
     table: I64
+    kept: I16
+    blocks: I16
 
 
 class Log(NamedTuple):
@@ -172,9 +182,10 @@ class TemplateTable(NamedTuple):
 
     Attributes
     ----------
-    table : int32 ndarray, shape (4, n_templates)
+    table : int32 ndarray, shape (5, n_templates)
         `CLASS`: -1 for templates that the fused engine leaves to the cycle; `TAINT`, `AFFINITY`: rows of
-        ``Statics.raw``, -1 if all nodes have 0; `IGNORED`: row of ``Statics.marks``, -1 if no node is ignored.
+        ``Statics.raw``, -1 if all nodes have 0; `IGNORED`: row of ``Statics.marks``, -1 if no node is ignored; `MANNER`:
+        whether the totals depend on the window or stand ready as base scores or kept totals.
     starts : int32 ndarray, shape (4, n_templates + 1)
         Where a template's `FILTERS`, `SPREADS`, `AFFINITIES` and `TOUCHES` begin and end.
     filters : int64 ndarray, shape (3, n_items)

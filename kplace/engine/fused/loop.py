@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from kplace._jit import bare_kernel
-from kplace.dtypes import I32, I64, NO_NODE
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE, NO_NODE
 from kplace.engine.fused.cells import has_current_row
-from kplace.engine.fused.choose import find_best, nth_best
+from kplace.engine.fused.choose import Best, find_best, nth_best
 from kplace.engine.fused.counters import touch
-from kplace.engine.fused.layout import CLASS, LENGTH, ROW, SPENT, Results, Run
+from kplace.engine.fused.layout import CLASS, FROM_KEPT, FROM_WINDOW, LENGTH, MANNER, ROW, SPENT, TAINT, Results, Run
+from kplace.engine.fused.plain import best_of_window, nth_of_window, search_row
 from kplace.engine.fused.scores import add_up
-from kplace.engine.fused.window import search
+from kplace.engine.fused.window import Window, search
 from kplace.engine.results import NO_SCORE
 from kplace.state.groups import add_to_rows
 from kplace.state.node_resources import Request, add_pod
@@ -104,27 +105,77 @@ def run_pods(
             record_failure(run.scratch.feasible.shape[0], failures.reason[t], results, p, start)
             continue
         has_row = has_current_row(run.cells, run.rows, run.log, c, window)
-        base = run.rows.base[run.rows.table[ROW, c]] if has_row else run.scratch.base
-        seen = search(run, t, base, has_row, start, settings.want)
-        window = seen.evaluated
-        if not has_row:
-            run.rows.table[SPENT, c] += window
-        if seen.found == 0:
+        if has_row and run.templates.table[MANNER, t] != FROM_WINDOW:
+            window = decide_from_row(run, settings, (t, c, numbers[p]), results, p, start)
+        else:
+            window = decide_from_window(run, settings, (t, c, numbers[p]), results, p, start, has_row)
+        if results.node[p] == NO_NODE:
             return p, NEEDS_REASONS
-        add_up(run, t, base, seen, p + 1)
-        best = find_best(run.scratch.total, seen)
-        rank = draw(settings.seed, numbers[p], best.ties) if settings.draws else 0
-        n = nth_best(run.scratch.total, seen, best.total, rank)
-        place(run, placing, t, n)
-        start = (start + seen.evaluated) % base.shape[0]
-        results.node[p] = n
-        results.evaluated[p] = seen.evaluated
-        results.feasible[p] = seen.found
-        results.total[p] = best.total
-        results.runner_up[p] = best.runner_up if seen.found > 1 else NO_SCORE
-        results.ties[p] = best.ties
+        place(run, placing, t, np.int64(results.node[p]))
+        start = (start + window) % run.scratch.feasible.shape[0]
         results.next_start[p] = start
     return templates.shape[0], DONE
+
+
+@bare_kernel
+def decide_from_window(
+    run: Run, settings: Search, pod: tuple[int, int, int], results: Results, p: int, start: int, has_row: bool
+) -> int:
+    """Choose a node by way of the window: filters that read counters, scores that are normalised over the sample.
+
+    Parameters
+    ----------
+    pod : (int, int, int)
+        Its template, its class and the number of its attempt.
+
+    Returns
+    -------
+    int
+        Number of nodes evaluated.
+    """
+    t, c, number = pod
+    base = run.rows.base[run.rows.table[ROW, c]] if has_row else run.scratch.base
+    seen = search(run, t, base, has_row, start, settings.want)
+    if not has_row:
+        run.rows.table[SPENT, c] += seen.evaluated
+    if seen.found > 0:
+        add_up(run, t, base, seen, p + 1)
+        best = find_best(run.scratch.total, seen)
+        rank = draw(settings.seed, number, best.ties) if settings.draws else 0
+        record(results, p, seen, best, nth_best(run.scratch.total, seen, best.total, rank))
+    return seen.evaluated
+
+
+@bare_kernel
+def decide_from_row(run: Run, settings: Search, pod: tuple[int, int, int], results: Results, p: int, start: int) -> int:
+    """Choose a node by the totals that stand ready in the class's row; returns the number of nodes evaluated."""
+    t, c, number = pod
+    row = run.rows.table[ROW, c]
+    manner = run.templates.table[MANNER, t]
+    totals = run.rows.kept[row] if manner == FROM_KEPT else run.rows.base[row]
+    blocks = run.rows.blocks[row]
+    seen = search_row(totals, blocks, start, settings.want)
+    if seen.found > 0:
+        best = best_of_window(totals, blocks, seen)
+        rank = draw(settings.seed, number, best.ties) if settings.draws else 0
+        n = nth_of_window(totals, blocks, seen, best.top, rank)
+        # Kept totals have the taints in them, if there are any.
+        has_taints = manner == FROM_KEPT and run.templates.table[TAINT, t] >= 0
+        constant = 0 if has_taints else run.cells.weights.taint * MAX_NODE_SCORE
+        record(results, p, seen, Best(best.top + constant, best.ties, best.second + constant), n)
+    return seen.evaluated
+
+
+@bare_kernel
+def record(results: Results, p: int, seen: Window, best: Best, n: int) -> None:
+    """Write the result of a pod that has found a node."""
+    results.node[p] = n
+    results.evaluated[p] = seen.evaluated
+    results.feasible[p] = seen.found
+    results.total[p] = best.total
+    second = best.total if best.ties > 1 else best.runner_up
+    results.runner_up[p] = second if seen.found > 1 else NO_SCORE
+    results.ties[p] = best.ties
 
 
 @bare_kernel
