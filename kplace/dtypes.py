@@ -85,6 +85,7 @@ class Status(IntEnum):
     GATED = 2
     SKIPPED = 3
     PREEMPTED = 4
+    ERROR = 5
 
 
 class TieBreak(IntEnum):

@@ -66,3 +66,23 @@ class ConfigError(KplaceError):
 
 class PluginError(KplaceError):
     """A plugin broke its contract (a score outside [0, 100], a mask of the wrong shape)."""
+
+
+class AttemptError(KplaceError):
+    """A scheduling attempt cannot go on: the pod's status is an error, not that it fits nowhere.
+
+    Raised by plugins, with words that follow upstream's own, such as ``running PreScore plugin "X":``.
+
+    Attributes
+    ----------
+    plugin : str
+        Whose fault it is; empty as long as it is not known.
+    """
+
+    def __init__(self, message: str, plugin: str = "") -> None:
+        self.plugin = plugin
+        super().__init__(message)
+
+
+class ExtenderError(AttemptError):
+    """A call to an extender came to nothing; the message is what kube-scheduler would say, as far as it can be known."""

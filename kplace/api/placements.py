@@ -1,6 +1,5 @@
 """What a run found, as users hold it."""
 
-import hashlib
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ from kplace.api.cluster import Cluster
 from kplace.api.summary import Summary, summarise
 from kplace.columns import Note
 from kplace.columns.removal import without_pods
-from kplace.engine.results import PlacementColumns
+from kplace.engine.results import PlacementColumns, result_hash
 from kplace.errors import Fault, InputError, UsageError
 from kplace.frames import schema
 from kplace.frames.nodes import placed_nodes_frame
@@ -141,15 +140,9 @@ class Placements:
     def result_hash(self) -> str:
         """SHA-256 of what was decided: equal for equal input, settings and seed, on any machine.
 
-        Over all rows' pods, then their nodes, totals, evaluated counts and next start indexes, as little-endian int64;
-        and where there are preemptions over the pods that they are for, the nodes and the victims.
+        Over all rows' pods, then their nodes, totals, evaluated counts and next start indexes, as little-endian int64.
         """
-        digest = hashlib.sha256()
-        for name in ("pod", "node", "total", "evaluated", "next_start_index"):
-            digest.update(getattr(self.columns, name).astype("<i8").tobytes())
-        for name in ("pod", "node", "victim"):
-            digest.update(getattr(self.columns.preemptions, name).astype("<i8").tobytes())
-        return digest.hexdigest()
+        return result_hash(self.columns)
 
     def to_parquet(self, path: Target) -> None:
         """Write the outcome as one Parquet file: its rows are `pods`, the rest is in its metadata.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, TypeGuard
 
 from kplace.config import ExtensionPoint, Reading, to_json
@@ -34,9 +35,11 @@ def differences(first: Reading, second: Reading) -> list[Difference]:
         else:
             found += _compared(f"{where}: ", mine, other)
     extenders = [to_json(reading).get("extenders", []) for reading in (first, second)]
-    for i in range(max(map(len, extenders))):
-        mine, other = (listed[i] if i < len(listed) else {} for listed in extenders)
-        found += _compared(f"extender {i}: ", mine, other)
+    for i, (mine, other) in enumerate(zip_longest(*extenders)):
+        if mine is None or other is None:
+            found.append(Difference(f"extender {i}", *(side["urlPrefix"] if side else "" for side in (mine, other))))
+        else:
+            found += _compared(f"extender {i}: ", mine, other)
     return found
 
 

@@ -17,7 +17,7 @@ from kplace.config.go import quote
 from kplace.config.merge import ALL, Member, Origin, running_order
 from kplace.config.misfits import suggestion
 from kplace.config.points import BUILD_ORDER, ExtensionPoint
-from kplace.config.tls import TLSError, check_tls
+from kplace.config.tls import TLSError, tls_material
 from kplace.config.validate import same_args
 from kplace.config.wire import Extender, LeaderElection
 
@@ -145,7 +145,7 @@ def _extender_problems(extenders: Sequence[Extender], profiles: Sequence[Default
     prefix = "couldn't build extenders: "
     for i, extender in enumerate(extenders):
         try:
-            check_tls(extender)
+            tls_material(extender)
         except TLSError as error:
             yield Problem(str(error), child(item("extenders", i), "tlsConfig"), prefix=prefix)
     if ignored_resources(extenders) and any(profile.args_of(FIT) is None for profile in profiles):
@@ -184,7 +184,7 @@ def _argument_problems(profile: DefaultedProfile, catalogue: Catalogue, gates: F
             continue
         errors = spec.args.check(entry.args, "", gates)
         if errors:
-            path = child(entry.path or child(profile.path, "pluginConfig"), "args")
+            path = entry.args_path or child(profile.path, "pluginConfig")
             full = tuple(replace(error, field=child(path, error.field)) for error in errors)
             yield Problem(f"initializing plugin {quote(name)}: {summary(errors)}", path, errors=full)
 

@@ -26,11 +26,20 @@ DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
 @dataclass(frozen=True, slots=True)
 class PluginArgs:
-    """An entry of ``pluginConfig`` after defaulting; ``path`` is empty if it was added."""
+    """An entry of ``pluginConfig`` after defaulting.
+
+    Attributes
+    ----------
+    name : str
+    args : Args
+    path, args_path : str
+        Of the entry and of the arguments in the file; empty if it was added.
+    """
 
     name: str
     args: Args
     path: str = ""
+    args_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +150,10 @@ def _profile(
 ) -> DefaultedProfile:
     plugins = merge_plugins(profile.plugins, catalogue, gates, child(path, "plugins"))
     where = child(path, "pluginConfig")
-    entries = [
-        PluginArgs(entry.name, _defaulted(entry.name, decoded.args[position, j], catalogue, gates), item(where, j))
-        for j, entry in enumerate(profile.plugin_config)
-    ]
+    entries = []
+    for j, entry in enumerate(profile.plugin_config):
+        args = _defaulted(entry.name, decoded.args[position, j], catalogue, gates)
+        entries.append(PluginArgs(entry.name, args, item(where, j), child(item(where, j), "args")))
     named = {entry.name for entry in entries}
     entries += _added(sorted(plugins.enabled_names() - named), catalogue, gates)
     name = given(profile.scheduler_name, "")

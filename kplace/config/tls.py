@@ -1,8 +1,9 @@
-"""What keeps an extender's TLS settings from being used (``client-go/transport``)."""
+"""What an extender's TLS settings come down to, and what keeps them from being used (``client-go/transport``)."""
 
 import base64
 import os
 import ssl
+from dataclasses import dataclass
 from pathlib import Path
 
 from kplace.config.wire import Extender, TLSConfig
@@ -14,8 +15,34 @@ class TLSError(Exception):
     """TLS settings cannot be used; the message is upstream's."""
 
 
-def check_tls(extender: Extender) -> None:
-    """Check the TLS settings of an extender, the files that they name included.
+@dataclass(frozen=True, slots=True)
+class TLSMaterial:
+    """TLS settings with the content of the files that they name.
+
+    Attributes
+    ----------
+    authority : bytes
+        Certificates in PEM, in the place of the system's; empty for those.
+    certificate, key : bytes
+        The client's, in PEM; both empty for none.
+    is_insecure : bool
+        The server's certificate is not looked at.
+    server_name : str
+        Whom the certificate must name; empty for the host of the URL.
+    """
+
+    authority: bytes
+    certificate: bytes
+    key: bytes
+    is_insecure: bool
+    server_name: str
+
+
+def tls_material(extender: Extender) -> TLSMaterial:
+    """Read the TLS settings of an extender, the files that they name included.
+
+    Without an authority of its own, an extender with ``enableHTTPS`` is taken at its word, as upstream does. A client
+    certificate without a key, or a key without a certificate, is left out.
 
     Raises
     ------
@@ -27,7 +54,7 @@ def check_tls(extender: Extender) -> None:
     has_pair = bool((tls.cert_file or tls.cert_data) and (tls.key_file or tls.key_data))
     is_insecure = tls.insecure or (extender.enable_https and not has_ca)
     if not (has_ca or has_pair or is_insecure or tls.server_name):
-        return
+        return TLSMaterial(b"", b"", b"", is_insecure=False, server_name="")
     if has_ca and is_insecure:
         msg = "specifying a root certificates file with the insecure flag is not allowed"
         raise TLSError(msg)
@@ -41,6 +68,13 @@ def check_tls(extender: Extender) -> None:
             if _PEM not in content:
                 msg = f"tls: failed to find any PEM data in {name} input"
                 raise TLSError(msg)
+    return TLSMaterial(
+        authority,
+        certificate if has_pair else b"",
+        key if has_pair else b"",
+        is_insecure=is_insecure,
+        server_name=tls.server_name,
+    )
 
 
 def _content(data: str, file: str) -> bytes:

@@ -1,10 +1,13 @@
 """What one scheduling attempt found, as arrays: everything that a trace or an explanation is made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from kplace.dtypes import I32, I64, NO_NODE, Status
 from kplace.engine.sampling import Sample
-from kplace.framework import Cycle, Profile
+from kplace.framework import Cycle, PreFilterResult, Profile
+from kplace.framework.extending import ExtenderPhase
 from kplace.framework.failure import PostFilterPhase
 from kplace.framework.preemption import Preemption
 from kplace.framework.runtime import FilterPhase, PreFilterPhase, ScorePhase
@@ -21,6 +24,7 @@ class Attempt:
     filters : FilterPhase or None
         None if a PreFilter rejected the pod.
     sample : Sample
+        The nodes that filters and extenders let pass, and how many were visited.
     start_index, next_start_index : int
     scores : ScorePhase or None
         None without a feasible node; with exactly one, what the scores would have been.
@@ -34,6 +38,10 @@ class Attempt:
         Which attempt of this pod it is, from 0.
     is_preempting : bool
         Pods leave for this one, and it will be tried again at once.
+    extenders : ExtenderPhase
+        What extenders said; empty without any.
+    error : str
+        Why the attempt could not be brought to its end; empty if it was.
     """
 
     number: int
@@ -50,6 +58,17 @@ class Attempt:
     post_filters: PostFilterPhase | None = None
     retry: int = 0
     is_preempting: bool = False
+    extenders: ExtenderPhase = field(default_factory=ExtenderPhase)
+    error: str = ""
+
+    @staticmethod
+    def begin(number: int, cycle: Cycle, profile: Profile) -> "Attempt":
+        """An attempt that has found nothing yet."""
+        start = cycle.state.next_start_index
+        nothing = PreFilterPhase(None, PreFilterResult(), None, [], set())
+        nodes: I32 = np.zeros(0, np.int32)
+        best: I64 = np.zeros(0, np.int64)
+        return Attempt(number, cycle, profile, nothing, None, Sample(nodes, 0), start, start, None, best, NO_NODE)
 
     @property
     def pod(self) -> int:
@@ -59,6 +78,8 @@ class Attempt:
     @property
     def status(self) -> Status:
         """Whether a node was found."""
+        if self.error:
+            return Status.ERROR
         return Status.UNSCHEDULABLE if self.node == NO_NODE else Status.SCHEDULED
 
     @property

@@ -10,7 +10,12 @@ Reasons = tuple[tuple[str, str, int], ...]
 
 
 def diagnose(attempt: Attempt) -> tuple[Reasons, str]:
-    """Reasons and FitError text of an attempt that found no node; the text ends with what PostFilters said."""
+    """Reasons and FitError text of an attempt that found no node; the text ends with what PostFilters said.
+
+    If an error ended the attempt, it is the text, and there are no reasons.
+    """
+    if attempt.error:
+        return (), attempt.error
     reasons, message = _filters_words(attempt)
     added = attempt.post_filters.result.message if attempt.post_filters is not None else ""
     return reasons, f"{message} {added}" if added else message

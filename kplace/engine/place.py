@@ -2,10 +2,11 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kplace.columns.pods import PodColumns
 from kplace.dtypes import I32, NO_NODE, PreemptionMode, Status
 from kplace.engine.attempt import Attempt
 from kplace.engine.cycle import Options, find_way_out, try_pod
@@ -31,7 +32,12 @@ def split_waiting(state: ClusterState, profiles: Mapping[str, Profile]) -> tuple
     waiting = np.flatnonzero(pods.waiting & (state.node_of_pod == NO_NODE)).astype(np.int32)
     known = np.array([name in profiles for name in pods.schedulers], np.bool_)[pods.scheduler[waiting]]
     own = waiting[known]
-    admitted = np.array([_may_enter(state, profiles, int(pod)) for pod in own], np.bool_)
+    # A template has one scheduler name: one pod of each speaks for all.
+    may_enter = np.zeros(len(state.columns.templates), np.bool_)
+    for template in np.flatnonzero(np.bincount(pods.template[own])).tolist():
+        profile = profiles[state.columns.templates[template].spec.scheduler_name]
+        may_enter[template] = _may_enter(state, profile, template)
+    admitted = may_enter[pods.template[own]]
     queued = own[admitted]
     if len(queued):
         queued = next(iter(profiles.values())).queue_sort.sort(pods, queued)
@@ -42,6 +48,55 @@ def register_nominations(state: ClusterState, queued: I32) -> None:
     """Let the nominations that the input has be seen, of the pods in the queue, in the order they entered it."""
     for pod in np.sort(queued[state.nominations.node_of_pod[queued] != NO_NODE]).tolist():
         state.nominations.register(pod)
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What a run has to do.
+
+    Attributes
+    ----------
+    untried : list of (int, Status)
+        Pods that never enter the queue, by index.
+    tried : int32 ndarray
+        Pods in the order in which they are tried.
+    """
+
+    untried: list[tuple[int, Status]]
+    tried: I32
+    _pods: PodColumns
+    _profiles: Mapping[str, Profile]
+    _retries: Iterator[int]
+
+    def profile_of(self, pod: int) -> Profile:
+        """Profile of the scheduler that a pod names."""
+        return self._profiles[self._pods.schedulers[self._pods.scheduler[pod]]]
+
+    @property
+    def has_one_profile(self) -> bool:
+        """Whether all pods are tried under one profile."""
+        return len(self._profiles) == 1
+
+    def numbers_from(self, number: int) -> Iterator[int]:
+        """Numbers for the attempts at a pod: its place in the queue, then ones that nobody else gets.
+
+        The draws of first attempts must not depend on how many retries came before.
+        """
+        return itertools.chain([number], self._retries)
+
+
+def make_agenda(state: ClusterState, profiles: Sequence[Profile], options: Options, only: I32 | None) -> Agenda:
+    """Settle which pods are tried and in what order, and let the nominations of those in the queue be seen."""
+    if options.preemption is PreemptionMode.OFF:
+        profiles = [_without_preemption(profile) for profile in profiles]
+    by_name = {profile.scheduler_name: profile for profile in profiles}
+    skipped, gated, queued = split_waiting(state, by_name)
+    outside = [(pod, Status.SKIPPED) for pod in skipped.tolist()] + [(pod, Status.GATED) for pod in gated.tolist()]
+    register_nominations(state, queued)
+    if only is not None:
+        outside = [(pod, status) for pod, status in outside if pod in only]
+        queued = queued[np.isin(queued, only)]
+    return Agenda(sorted(outside), queued, state.columns.pods, by_name, itertools.count(len(queued)))
 
 
 def place_waiting(
@@ -67,24 +122,12 @@ def place_waiting(
     watchers : sequence of callable
         Each sees every attempt.
     """
-    if options.preemption is PreemptionMode.OFF:
-        profiles = [_without_preemption(profile) for profile in profiles]
-    by_name = {profile.scheduler_name: profile for profile in profiles}
-    skipped, gated, queued = split_waiting(state, by_name)
+    agenda = make_agenda(state, profiles, options, only)
     builder = PlacementBuilder()
-    pods = state.columns.pods
-    outside = [(int(pod), Status.SKIPPED) for pod in skipped] + [(int(pod), Status.GATED) for pod in gated]
-    chosen = None if only is None else set(only.tolist())
-    for pod, status in sorted(outside):
-        if chosen is None or pod in chosen:
-            builder.add_untried(pod, status)
-    register_nominations(state, queued)
-    tried = queued.tolist() if chosen is None else [pod for pod in queued.tolist() if pod in chosen]
-    # The draws of first attempts must not depend on how many retries came before.
-    numbers = itertools.count(len(tried))
-    for number, pod in enumerate(tried):
-        profile = by_name[pods.schedulers[pods.scheduler[pod]]]
-        for attempt in _attempts(state, profile, pod, itertools.chain([number], numbers), options):
+    for pod, status in agenda.untried:
+        builder.add_untried(pod, status)
+    for number, pod in enumerate(agenda.tried.tolist()):
+        for attempt in attempts(state, agenda.profile_of(pod), pod, agenda.numbers_from(number), options):
             reasons, message = diagnose(attempt) if attempt.node == NO_NODE else ((), "")
             for watcher in watchers:
                 watcher(attempt, message)
@@ -93,14 +136,14 @@ def place_waiting(
     return builder.finish()
 
 
-def _attempts(
+def attempts(
     state: ClusterState, profile: Profile, pod: int, numbers: Iterator[int], options: Options
 ) -> Iterator[Attempt]:
     """Attempts at one pod, as long as others leave for it; what one comes to must be carried out before the next."""
     for retry in itertools.count():
         attempt = try_pod(state, profile, pod, next(numbers), options)
         attempt.retry = retry
-        if attempt.node == NO_NODE:
+        if attempt.node == NO_NODE and not attempt.error:
             attempt.post_filters = find_way_out(attempt, options)
             attempt.is_preempting = options.preemption is PreemptionMode.IMMEDIATE and attempt.preemption is not None
         yield attempt
@@ -111,7 +154,8 @@ def _attempts(
 def carry_out(state: ClusterState, attempt: Attempt) -> None:
     """Make an attempt's outcome true: the pod is on its node, or its victims are gone and it has a node in view.
 
-    A pod that others do not leave for loses an earlier nomination, unless PostFilters said nothing of it.
+    A pod that others do not leave for loses an earlier nomination, unless PostFilters said nothing of it. So does one
+    whose attempt ended with an error.
     """
     state.next_start_index = attempt.next_start_index
     if attempt.node != NO_NODE:
@@ -123,7 +167,7 @@ def carry_out(state: ClusterState, attempt: Attempt) -> None:
         for other in state.nominations.below(attempt.preemption.node, attempt.cycle.template.priority):
             state.nominations.clear(other)
         state.nominations.nominate(attempt.pod, attempt.preemption.node)
-    elif attempt.post_filters is not None and attempt.post_filters.result.nomination is not None:
+    elif attempt.error or (attempt.post_filters is not None and attempt.post_filters.result.nomination is not None):
         state.nominations.clear(attempt.pod)
 
 
@@ -133,7 +177,5 @@ def _without_preemption(profile: Profile) -> Profile:
     return replace(profile, post_filter=kept)
 
 
-def _may_enter(state: ClusterState, profiles: Mapping[str, Profile], pod: int) -> bool:
-    pods = state.columns.pods
-    profile = profiles[pods.schedulers[pods.scheduler[pod]]]
-    return all(plugin.pre_enqueue(state.template_of(pod)) for plugin in profile.pre_enqueue)
+def _may_enter(state: ClusterState, profile: Profile, template: int) -> bool:
+    return all(plugin.pre_enqueue(state.columns.templates[template]) for plugin in profile.pre_enqueue)

@@ -1,5 +1,6 @@
 """What a run leaves: one row per pod that was looked at, as columns."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -121,7 +122,7 @@ class PlacementBuilder:
 
         It takes the place of the pod's earlier attempts.
         """
-        total, runner_up = _highest(attempt)
+        total, runner_up = highest_totals(attempt)
         row = (
             attempt.pod,
             attempt.status,
@@ -144,13 +145,10 @@ class PlacementBuilder:
         self.messages[at : at + 1] = [message]
 
     def _add_preemption(self, attempt: Attempt) -> None:
-        preemption = attempt.preemption
-        if preemption is None:
-            return
-        for victim, violates in zip(preemption.victims.tolist(), preemption.violating.tolist(), strict=True):
-            row = (attempt.pod, attempt.retry, preemption.node, victim, violates, attempt.is_preempting)
-            self.preemptions.append(row)
-            if attempt.is_preempting and victim in self.row_of:
+        rows = preemption_rows(attempt)
+        self.preemptions += rows
+        for _, _, _, victim, _, is_carried_out in rows:
+            if is_carried_out and victim in self.row_of:
                 at = self.row_of[victim]
                 self.rows[at] = (victim, Status.PREEMPTED, NO_NODE, *self.rows[at][3:])
 
@@ -178,7 +176,7 @@ class PlacementBuilder:
         return np.array(self.rows, np.int64).reshape(len(self.rows), 10).T.copy()
 
 
-def _highest(attempt: Attempt) -> tuple[int, int]:
+def highest_totals(attempt: Attempt) -> tuple[int, int]:
     """Highest total and the highest among the nodes that were not chosen."""
     if attempt.scores is None:
         return NO_SCORE, NO_SCORE
@@ -187,3 +185,25 @@ def _highest(attempt: Attempt) -> tuple[int, int]:
         return int(totals[0]), NO_SCORE
     second, first = np.partition(totals, -2)[-2:]
     return int(first), int(second)
+
+
+def preemption_rows(attempt: Attempt) -> list[tuple[int, ...]]:
+    """Rows of `PreemptionColumns` that an attempt makes: its victims, if there are any."""
+    preemption = attempt.preemption
+    if preemption is None:
+        return []
+    return [
+        (attempt.pod, attempt.retry, preemption.node, victim, violates, attempt.is_preempting)
+        for victim, violates in zip(preemption.victims.tolist(), preemption.violating.tolist(), strict=True)
+    ]
+
+
+def result_hash(columns: PlacementColumns) -> str:
+    """SHA-256 of what was decided, in hexadecimal.
+
+    Over all rows' pods, then their nodes, totals, evaluated counts and next start indexes, as little-endian int64.
+    """
+    digest = hashlib.sha256()
+    for column in (columns.pod, columns.node, columns.total, columns.evaluated, columns.next_start_index):
+        digest.update(column.astype("<i8").tobytes())
+    return digest.hexdigest()

@@ -7,8 +7,8 @@ from kplace.dtypes import CODE_NAMES, I32, I64, Code
 from kplace.engine.attempt import Attempt
 from kplace.frames import schema
 from kplace.frames.build import Values, category, frame, node_category, nullable, texts
-from kplace.framework.diagnosis import node_reasons
-from kplace.framework.runtime import ABSENT, PASSED
+from kplace.framework.diagnosis import node_reasons, rejecter
+from kplace.framework.runtime import PASSED
 
 VERDICTS = ("scored", "outside sample", "rejected")
 _SCORED, _OUTSIDE, _REJECTED = range(3)
@@ -70,19 +70,23 @@ def _rejections(attempt: Attempt) -> dict[str, Values]:
         }
     outcome = attempt.filters
     failed = outcome.plugin != PASSED
+    extenders = [extender.name for extender in attempt.extenders.extenders]
     # The filters' order is that of the categories, so that sorted rows tell how the search narrowed down.
-    names = ["", *(item.name for item in attempt.profile.filter)]
-    plugins = np.where(failed, np.where(outcome.plugin == ABSENT, 0, outcome.plugin + 1), -1)
+    names = list(dict.fromkeys(["", *(item.name for item in attempt.profile.filter), *extenders]))
+    codes_of_names = {name: code for code, name in enumerate(names)}
     pairs, where = np.unique(np.stack([outcome.plugin, outcome.detail]), axis=1, return_inverse=True)
-    words = [
-        ""
-        if plugin == PASSED
-        else ", ".join(node_reasons(attempt.profile, attempt.cycle, attempt.pre_filters, int(plugin), int(detail)))
-        for plugin, detail in pairs.T
-    ]
+    words, plugins = [], []
+    for plugin, detail in pairs.T.tolist():
+        if plugin == PASSED:
+            words.append("")
+            plugins.append(-1)
+            continue
+        reasons = node_reasons(attempt.profile, attempt.cycle, attempt.pre_filters, outcome, plugin, detail)
+        words.append(", ".join(reasons))
+        plugins.append(codes_of_names[rejecter(attempt.profile, outcome, plugin, detail)])
     codes = [CODE_NAMES[Code.UNSCHEDULABLE], CODE_NAMES[Code.UNSCHEDULABLE_AND_UNRESOLVABLE]]
     return {
-        "plugin": category(plugins, names),
+        "plugin": category(np.array(plugins, np.int32)[where.ravel()], names),
         "code": category(np.where(failed, outcome.code - Code.UNSCHEDULABLE, -1).astype(np.int32), codes),
         "reasons": texts(words).take(where.ravel()),
     }
@@ -91,7 +95,7 @@ def _rejections(attempt: Attempt) -> dict[str, Values]:
 def _scores(attempt: Attempt, n_nodes: int) -> dict[str, Values]:
     if attempt.scores is None:
         return {}
-    weights = {item.plugin.name: item.weight for item in attempt.profile.score}
+    weights = {item.plugin.name: item.weight for item in attempt.profile.score} | attempt.extenders.weights
     columns: dict[str, dict[str, Values]] = {"raw": {}, "normalised": {}, "weighted": {}}
     for plugin, raw in attempt.scores.raw.items():
         final = attempt.scores.final[plugin]

@@ -3,7 +3,12 @@
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
+from kplace.dtypes import I32
+
 from kplace.columns.templates import Template
+from kplace.errors import AttemptError
+from kplace.framework.node_view import NodeView
+from kplace.framework.waiting import WaitingPods
 from kplace.state import ClusterState
 
 T = TypeVar("T")
@@ -12,22 +17,51 @@ T = TypeVar("T")
 class Cycle:
     """The pod of one attempt, the state it meets, and what plugins keep from one extension point to the next.
 
+    Parameters
+    ----------
+    state : ClusterState
+    pod : int
+    waiting : WaitingPods, optional
+        Those of the run.
+
     Attributes
     ----------
     state : ClusterState
     pod : int
         Index of the pod.
     template : Template
-        Its template.
+        Its template: labels, namespace, priority, spec and requests.
     """
 
-    __slots__ = ("_memory", "pod", "state", "template")
+    __slots__ = ("_memory", "_waiting", "pod", "state", "template")
 
-    def __init__(self, state: ClusterState, pod: int) -> None:
+    def __init__(self, state: ClusterState, pod: int, waiting: WaitingPods | None = None) -> None:
         self.state = state
         self.pod = pod
         self.template = state.template_of(pod)
         self._memory: dict[Hashable, object] = {}
+        self._waiting = waiting
+
+    @property
+    def pod_name(self) -> str:
+        """Name of the pod."""
+        return self.state.columns.pods.names[self.pod]
+
+    def request(self, resource: str) -> int:
+        """What the pod requests of a resource: cpu in milli-cpu, everything else in its own unit."""
+        row = self.state.columns.resources.find(resource)
+        return int(self.template.request[row]) if row >= 0 else 0
+
+    def at(self, nodes: I32) -> NodeView:
+        """What ``nodes`` have, by name: labels, resources and so on, as arrays of their length."""
+        return NodeView(self.state, nodes)
+
+    @property
+    def waiting(self) -> WaitingPods:
+        """The pods of the run that Permit plugins let wait."""
+        if self._waiting is None:
+            self._waiting = WaitingPods()
+        return self._waiting
 
     def write(self, key: Hashable, value: object) -> None:
         """Keep something for a later extension point of this attempt (upstream ``CycleState.Write``)."""
@@ -42,11 +76,14 @@ class Cycle:
 
         Raises
         ------
-        KeyError
-            Nothing was kept.
+        AttemptError
+            Nothing was kept: the plugin's PreFilter or PreScore did not run.
         TypeError
             It is not of the expected type.
         """
+        if key not in self._memory:
+            msg = f'reading "{key}" from cycleState: not found'
+            raise AttemptError(msg)
         value = self._memory[key]
         if not isinstance(value, kind):
             msg = f"cycle state {key!r}: expected {kind.__name__}, got {type(value).__name__}"

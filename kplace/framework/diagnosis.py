@@ -8,20 +8,31 @@ import numpy as np
 from kplace.dtypes import I64
 from kplace.framework.cycle import Cycle
 from kplace.framework.profile import Profile
-from kplace.framework.runtime import ABSENT, PASSED, FilterPhase, PreFilterPhase
+from kplace.framework.runtime import ABSENT, PASSED, REFUSED, FilterPhase, PreFilterPhase
 
 NO_NODES = "no nodes available to schedule pods"
 
 
-def absent_reason(phase: PreFilterPhase) -> str:
-    """Reason of the nodes outside what PreFilters narrowed the search to."""
-    return f"node(s) didn't satisfy plugin(s) [{' '.join(phase.narrowed_by)}]"
+def absent_reasons(phase: PreFilterPhase) -> tuple[str, ...]:
+    """Reasons of the nodes that nobody has a word on: there is one if PreFilters narrowed the search."""
+    return (f"node(s) didn't satisfy plugin(s) [{' '.join(phase.narrowed_by)}]",) if phase.narrowed_by else ()
 
 
-def node_reasons(profile: Profile, cycle: Cycle, phase: PreFilterPhase, plugin: int, detail: int) -> tuple[str, ...]:
+def rejecter(profile: Profile, outcome: FilterPhase, plugin: int, detail: int) -> str:
+    """Name of the plugin or extender that filtered a node out; empty for `ABSENT`."""
+    if plugin == REFUSED:
+        return outcome.remarks[detail].extender
+    return "" if plugin == ABSENT else profile.filter[plugin].name
+
+
+def node_reasons(
+    profile: Profile, cycle: Cycle, phase: PreFilterPhase, outcome: FilterPhase, plugin: int, detail: int
+) -> tuple[str, ...]:
     """Reasons of one node that was filtered out."""
     if plugin == ABSENT:
-        return (absent_reason(phase),)
+        return absent_reasons(phase)
+    if plugin == REFUSED:
+        return (outcome.remarks[detail].reason,)
     return profile.filter[plugin].reasons(cycle, detail)
 
 
@@ -30,17 +41,24 @@ def reason_counts(
 ) -> Counter[tuple[str, str]]:
     """Number of nodes by plugin name and reason; a node with several reasons counts for each of them.
 
-    The plugin of nodes that were never looked at is ``""``.
+    The plugin of nodes that were never looked at is ``""``; for those that an extender has something against it is the
+    extender's name.
+
+    Notes
+    -----
+    Upstream takes nodes that an extender names but that do not exist for some of those that nobody has a word on.
     """
     counts: Counter[tuple[str, str]] = Counter()
-    numbers = np.bincount(outcome.plugin - ABSENT)
-    for plugin in (np.flatnonzero(numbers) + ABSENT).tolist():
+    numbers = np.bincount(outcome.plugin - REFUSED)
+    for plugin in (np.flatnonzero(numbers) + REFUSED).tolist():
         if plugin != PASSED:
-            name = "" if plugin == ABSENT else profile.filter[plugin].name
             for detail, number in _detail_counts(outcome.detail[outcome.plugin == plugin]):
-                for reason in node_reasons(profile, cycle, phase, plugin, detail):
-                    counts[name, reason] += number
-    return counts
+                name = rejecter(profile, outcome, plugin, detail)
+                known = max(number - len(outcome.strangers), 0) if plugin == ABSENT else number
+                for reason in node_reasons(profile, cycle, phase, outcome, plugin, detail):
+                    counts[name, reason] += known
+    counts.update((remark.extender, remark.reason) for remark in outcome.strangers)
+    return +counts
 
 
 def _detail_counts(details: I64) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kplace.dtypes import I8, Code
 from kplace.framework.cycle import Cycle
+from kplace.framework.extending import ExtenderPhase
 from kplace.framework.interface import PostFilterResult
 from kplace.framework.profile import Profile
 from kplace.framework.runtime import Filtering, FilterPhase, PreFilterPhase
@@ -25,6 +26,8 @@ class Failure:
         None if a PreFilter rejected the pod.
     draw : callable
         One of so many equal things, by its number; each call draws anew.
+    extenders : ExtenderPhase, optional
+        The extenders of the run, those that look through victims among them.
     """
 
     def __init__(
@@ -34,12 +37,14 @@ class Failure:
         pre_filters: PreFilterPhase,
         filters: FilterPhase | None,
         draw: Callable[[int], int],
+        extenders: ExtenderPhase | None = None,
     ) -> None:
         self.profile = profile
         self.cycle = cycle
         self.pre_filters = pre_filters
         self.filters = filters
         self.draw = draw
+        self.extenders = extenders or ExtenderPhase()
 
     @property
     def codes(self) -> I8:

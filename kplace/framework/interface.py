@@ -13,8 +13,18 @@ and if no node is feasible::
 
     post_filter(cycle, failure)  once; may find a way for the pod to become schedulable
 
+and once a node is chosen, with its index::
+
+    reserve(cycle, node)         sets aside what the pod will use there
+    permit(cycle, node)          approves, denies, or lets the pod wait
+    pre_bind(cycle, node)        does what must be done before
+    bind(cycle, node)            binds the pod, or leaves it to the next Bind plugin
+    post_bind(cycle, node)       hears of it
+    unreserve(cycle, node)       takes back what was set aside, if anything from reserve to bind fails
+
 ``nodes`` are indexes into the snapshot, int32: all of them, or a few. What depends on the pod's template alone belongs
-into ``cycle.compiled(self, make)``, which is run once per template.
+into ``cycle.compiled(self, make)``, which is run once per template. A plugin that cannot do its work raises
+`kplace.errors.AttemptError`: the pod's attempt then ends with an error.
 """
 
 from dataclasses import dataclass
@@ -27,6 +37,7 @@ from kplace.columns.templates import Template
 from kplace.dtypes import I8, I32, I64, Code, Mask
 from kplace.framework.cycle import Cycle
 from kplace.framework.preemption import Preemption
+from kplace.framework.status import PermitResult, PluginStatus
 
 if TYPE_CHECKING:
     from kplace.framework.failure import Failure
@@ -136,13 +147,23 @@ class QueueSortPlugin(Plugin, Protocol):
         """Reorder the pods ``waiting``: the first is tried first."""
         ...
 
+    def rank(self, template: Template, timestamp: int) -> tuple[int, ...]:
+        """Rank of one pod in a queue that lives on: the smallest is tried first.
+
+        Parameters
+        ----------
+        timestamp : int
+            Nanoseconds; when the pod entered the queue or last failed.
+        """
+        ...
+
 
 @runtime_checkable
 class PreFilterPlugin(Plugin, Protocol):
     """Looks at the pod once before its nodes are filtered."""
 
-    def pre_filter(self, cycle: Cycle) -> PreFilterResult:
-        """Prepare, skip, reject, or narrow the nodes."""
+    def pre_filter(self, cycle: Cycle) -> PreFilterResult | None:
+        """Prepare, skip, reject, or narrow the nodes; None is `PROCEED`."""
         ...
 
 
@@ -190,8 +211,8 @@ class PostFilterPlugin(Plugin, Protocol):
 class PreScorePlugin(Plugin, Protocol):
     """Looks at the feasible nodes once before they are scored."""
 
-    def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
-        """Prepare; False skips the plugin's Score (upstream's Skip)."""
+    def pre_score(self, cycle: Cycle, nodes: I32) -> bool | None:
+        """Prepare; False skips the plugin's Score (upstream's Skip), nothing returned does not."""
         ...
 
 
@@ -210,4 +231,56 @@ class NormalizeScorePlugin(Plugin, Protocol):
 
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """Normalise ``scores`` of ``nodes``. Modified in place."""
+        ...
+
+
+@runtime_checkable
+class ReservePlugin(Plugin, Protocol):
+    """Keeps state of its own in step with the pods that have found their nodes."""
+
+    def reserve(self, cycle: Cycle, node: int) -> PluginStatus | None:
+        """Set aside what the pod will use on its node; None is a success."""
+        ...
+
+    def unreserve(self, cycle: Cycle, node: int) -> None:
+        """Take it back. Must not fail, and must bear a call for a pod that it set nothing aside for."""
+        ...
+
+
+@runtime_checkable
+class PermitPlugin(Plugin, Protocol):
+    """Has the last word before a pod is bound.
+
+    The pods that wait are ``cycle.waiting``: a plugin goes through them, and allows or rejects them by its name.
+    """
+
+    def permit(self, cycle: Cycle, node: int) -> PermitResult | None:
+        """Approve (None does so too), deny, or let the pod wait."""
+        ...
+
+
+@runtime_checkable
+class PreBindPlugin(Plugin, Protocol):
+    """Does what must be done before a pod is bound."""
+
+    def pre_bind(self, cycle: Cycle, node: int) -> PluginStatus | None:
+        """Do it; None is a success."""
+        ...
+
+
+@runtime_checkable
+class BindPlugin(Plugin, Protocol):
+    """Binds pods to their nodes."""
+
+    def bind(self, cycle: Cycle, node: int) -> PluginStatus | None:
+        """Bind the pod (None says so too); with ``SKIP`` the next Bind plugin is asked."""
+        ...
+
+
+@runtime_checkable
+class PostBindPlugin(Plugin, Protocol):
+    """Hears of bound pods."""
+
+    def post_bind(self, cycle: Cycle, node: int) -> None:
+        """Take note of it."""
         ...

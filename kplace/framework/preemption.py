@@ -21,12 +21,15 @@ class Candidates(NamedTuple):
         Node after node, the most important pod first; every node has at least one.
     violating : bool ndarray
         By victim: its eviction breaks a disruption budget.
+    claimed : int64 ndarray, shape (k,), optional
+        Numbers of violations that an extender claims, whatever was found before.
     """
 
     nodes: I32
     start: I64
     victims: I32
     violating: Mask
+    claimed: I64 | None = None
 
     def victims_of(self, position: int) -> I32:
         """Victims of one candidate."""
@@ -35,6 +38,8 @@ class Candidates(NamedTuple):
     @property
     def violations(self) -> I64:
         """Number of victims of each candidate that break a disruption budget, shape (k,)."""
+        if self.claimed is not None:
+            return self.claimed
         if not len(self.nodes):
             return np.zeros(0, np.int64)
         return np.add.reduceat(self.violating, self.start[:-1], dtype=np.int64)
@@ -44,11 +49,12 @@ class Candidates(NamedTuple):
         number = np.diff(self.start)[positions]
         start = np.concatenate([[0], np.cumsum(number)])
         flat = np.arange(start[-1]) + np.repeat(self.start[positions] - start[:-1], number)
-        return Candidates(self.nodes[positions], start, self.victims[flat], self.violating[flat])
+        claimed = None if self.claimed is None else self.claimed[positions]
+        return Candidates(self.nodes[positions], start, self.victims[flat], self.violating[flat], claimed)
 
     @staticmethod
     def join(parts: Iterable["Candidates"]) -> "Candidates":
-        """All candidates of several lists."""
+        """All candidates of several lists, none of which has been through extenders."""
         listed = list(parts)
         return Candidates(
             nodes=np.concatenate([np.zeros(0, np.int32), *(part.nodes for part in listed)]),
@@ -65,7 +71,7 @@ class Preemption:
     Attributes
     ----------
     candidates : Candidates
-        Those without violations first, each kind in the order they were looked at.
+        Those without violations first, each kind in the order they were looked at; or as extenders gave them.
     tied : int64 ndarray
         Positions of the candidates that no criterion sets apart, the chosen one among them.
     chosen : int

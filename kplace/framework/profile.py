@@ -4,14 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kplace.framework.interface import (
+    BindPlugin,
     FilterPlugin,
     NormalizeScorePlugin,
+    PermitPlugin,
     Plugin,
+    PostBindPlugin,
     PostFilterPlugin,
+    PreBindPlugin,
     PreEnqueuePlugin,
     PreFilterPlugin,
     PreScorePlugin,
     QueueSortPlugin,
+    ReservePlugin,
     ScorePlugin,
 )
 
@@ -49,7 +54,22 @@ class Profile:
     post_filter: tuple[PostFilterPlugin, ...] = ()
     pre_score: tuple[PreScorePlugin, ...] = ()
     score: tuple[WeightedPlugin, ...] = ()
+    reserve: tuple[ReservePlugin, ...] = ()
+    permit: tuple[PermitPlugin, ...] = ()
+    pre_bind: tuple[PreBindPlugin, ...] = ()
+    bind: tuple[BindPlugin, ...] = ()
+    post_bind: tuple[PostBindPlugin, ...] = ()
     percentage_of_nodes_to_score: int | None = None
+
+    @property
+    def binds_plainly(self) -> bool:
+        """Whether a pod that has found its node is bound to it and nothing else happens.
+
+        So it is if nobody reserves, permits or hears of it, and those that bind have the attribute ``is_plain``.
+        """
+        if self.reserve or self.permit or self.pre_bind or self.post_bind:
+            return False
+        return all(getattr(plugin, "is_plain", False) for plugin in self.bind)
 
     @staticmethod
     def of_multi_point(scheduler_name: str, plugins: Sequence[tuple[Plugin, int]]) -> "Profile":
@@ -78,4 +98,9 @@ class Profile:
             post_filter=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PostFilterPlugin)),
             pre_score=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreScorePlugin)),
             score=tuple(WeightedPlugin.of(plugin, w) for plugin, w in plugins if isinstance(plugin, ScorePlugin)),
+            reserve=tuple(plugin for plugin, _ in plugins if isinstance(plugin, ReservePlugin)),
+            permit=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PermitPlugin)),
+            pre_bind=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PreBindPlugin)),
+            bind=tuple(plugin for plugin, _ in plugins if isinstance(plugin, BindPlugin)),
+            post_bind=tuple(plugin for plugin, _ in plugins if isinstance(plugin, PostBindPlugin)),
         )

@@ -7,13 +7,14 @@ fails it), how raw scores become weighted ones.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from kplace._jit import kernel
 from kplace.columns.templates import Template
 from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, NO_NODE, Code, Mask
-from kplace.errors import PluginError
+from kplace.errors import AttemptError, PluginError
 from kplace.framework.cycle import Cycle
 from kplace.framework.interface import (
     FilterPlugin,
@@ -21,14 +22,24 @@ from kplace.framework.interface import (
     PreFilterExtensions,
     PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     Verdict,
 )
-from kplace.framework.profile import Profile
+from kplace.framework.profile import Profile, WeightedPlugin
 
 PASSED = -1
 """In a column of plugins: no filter objects to the node."""
 ABSENT = -2
-"""In a column of plugins: the node lies outside what the PreFilters narrowed the search to."""
+"""In a column of plugins: nobody has a word on the node, as where it lies outside what the PreFilters left."""
+REFUSED = -3
+"""In a column of plugins: an extender objects to the node."""
+
+
+class Remark(NamedTuple):
+    """An extender's name and why it objects."""
+
+    extender: str
+    reason: str
 
 
 @dataclass(slots=True)
@@ -63,15 +74,20 @@ class FilterPhase:
     Attributes
     ----------
     plugin : int16 ndarray, shape (k,)
-        Index into the profile's filters of the first that failed the node; `PASSED`, or `ABSENT`.
+        Index into the profile's filters of the first that failed the node; `PASSED`, `ABSENT` or `REFUSED`.
     code : int8 ndarray, shape (k,)
     detail : int64 ndarray, shape (k,)
-        As in `Verdict`, of that plugin.
+        As in `Verdict`, of that plugin; for `REFUSED` an index into ``remarks``.
+    remarks : tuple of Remark
+    strangers : tuple of Remark
+        What extenders have against nodes that do not exist.
     """
 
     plugin: I16
     code: I8
     detail: I64
+    remarks: tuple[Remark, ...] = ()
+    strangers: tuple[Remark, ...] = ()
 
     @staticmethod
     def blank(n_nodes: int, plugin: int, code: Code) -> "FilterPhase":
@@ -89,6 +105,16 @@ class FilterPhase:
             np.concatenate([part.code for part in listed]),
             np.concatenate([part.detail for part in listed]),
         )
+
+    def copy(self) -> "FilterPhase":
+        """The same once more, to be modified."""
+        return FilterPhase(self.plugin.copy(), self.code.copy(), self.detail.copy(), self.remarks, self.strangers)
+
+    def refuse(self, node: int, code: Code, remark: Remark) -> None:
+        """Write that an extender objects to a node, by position. Modified in place."""
+        if remark not in self.remarks:
+            self.remarks += (remark,)
+        self.plugin[node], self.code[node], self.detail[node] = REFUSED, code, self.remarks.index(remark)
 
     def replace(self, nodes: I32 | I64, other: "FilterPhase") -> None:
         """Write what became of some nodes, by position. Modified in place."""
@@ -125,29 +151,57 @@ def run_pre_filters(profile: Profile, cycle: Cycle) -> PreFilterPhase:
     """Run the PreFilters in order.
 
     An UnschedulableAndUnresolvable result ends the phase at once; an Unschedulable one is kept while the others still
-    run, the last such result counts. Node sets are intersected; an empty intersection of several plugins' sets rejects
-    the pod.
+    run, the last such result counts. Node sets are intersected; an empty intersection rejects the pod.
+
+    Raises
+    ------
+    AttemptError
+        A PreFilter cannot do its work.
     """
     phase = PreFilterPhase(None, PreFilterResult(), None, [], set())
+    unknown: frozenset[str] = frozenset()
     for plugin in profile.pre_filter:
-        result = plugin.pre_filter(cycle)
-        if result.code is Code.SKIP:
+        result = _pre_filter(plugin, cycle)
+        if result is None or result.code is Code.SUCCESS:
+            if result is None or result.nodes is None:
+                continue
+            is_first = phase.nodes is None
+            unknown = frozenset(result.unknown) if is_first else unknown & frozenset(result.unknown)
+            phase.narrowed_by = sorted([*phase.narrowed_by, plugin.name])
+            phase.nodes = result.nodes if phase.nodes is None else np.intersect1d(phase.nodes, result.nodes)
+            if not len(phase.nodes) and not unknown:
+                phase.rejected_by = plugin
+                phase.rejection = PreFilterResult(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (_nothing_left(phase),))
+                return phase
+        elif result.code is Code.SKIP:
             phase.skipped.add(plugin.name)
-            continue
-        if result.code is not Code.SUCCESS:
+        else:
             phase.rejected_by, phase.rejection = plugin, result
             if result.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                 return phase
-            continue
-        if result.nodes is not None:
-            phase.narrowed_by.append(plugin.name)
-            phase.nodes = result.nodes if phase.nodes is None else np.intersect1d(phase.nodes, result.nodes)
-            if len(phase.narrowed_by) > 1 and not len(phase.nodes):
-                reason = f"node(s) didn't satisfy plugin(s) [{' '.join(phase.narrowed_by)}] simultaneously"
-                phase.rejected_by = plugin
-                phase.rejection = PreFilterResult(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
-                return phase
     return phase
+
+
+_PRE_FILTER_CODES = (Code.SUCCESS, Code.SKIP, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+
+def _pre_filter(plugin: PreFilterPlugin, cycle: Cycle) -> PreFilterResult | None:
+    """Ask one PreFilter; any code that upstream does not expect of it is an error."""
+    try:
+        result = plugin.pre_filter(cycle)
+        if result is not None and result.code not in _PRE_FILTER_CODES:
+            raise AttemptError(", ".join(result.reasons))
+    except AttemptError as error:
+        msg = f'running PreFilter plugin "{plugin.name}": {error}'
+        raise AttemptError(msg, plugin.name) from error
+    return result
+
+
+def _nothing_left(phase: PreFilterPhase) -> str:
+    """Why a pod is rejected for which PreFilters leave no node."""
+    if len(phase.narrowed_by) == 1:
+        return f"node(s) didn't satisfy plugin {phase.narrowed_by[0]}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(phase.narrowed_by)}] simultaneously"
 
 
 class Filtering:
@@ -269,26 +323,24 @@ def run_filters(profile: Profile, cycle: Cycle, phase: PreFilterPhase) -> Filter
 def run_scores(profile: Profile, cycle: Cycle, nodes: I32) -> ScorePhase:
     """Run PreScore, Score and NormalizeScore over the sampled nodes, check the range, weigh and add up.
 
-    A profile without score plugins gives every node a total of 1.
+    A profile without score plugins gives every node a total of 1, and its PreScores are not asked.
 
     Raises
     ------
+    AttemptError
+        A plugin cannot do its work.
     PluginError
-        A normalised score lies outside [0, 100].
+        A normalised score lies outside [0, 100], or is no whole number for each node.
     """
     phase = ScorePhase({}, {}, np.full(len(nodes), 0 if profile.score else 1, np.int64), set())
-    for plugin in profile.pre_score:
-        if not plugin.pre_score(cycle, nodes):
+    for plugin in profile.pre_score if profile.score else ():
+        if not _prepares(plugin, cycle, nodes):
             phase.skipped.add(plugin.name)
     for item in profile.score:
         name = item.plugin.name
         if name in phase.skipped:
             continue
-        raw = item.plugin.score(cycle, nodes)
-        final = raw
-        if item.normalizer is not None:
-            final = raw.copy()
-            item.normalizer.normalize_score(cycle, nodes, final)
+        raw, final = _score(item, cycle, nodes)
         if len(final) and not (final.min() >= 0 and final.max() <= MAX_NODE_SCORE):
             msg = f"plugin {name} returned a score outside [0, {MAX_NODE_SCORE}]: from {final.min()} to {final.max()}"
             raise PluginError(msg)
@@ -298,9 +350,59 @@ def run_scores(profile: Profile, cycle: Cycle, nodes: I32) -> ScorePhase:
     return phase
 
 
+def _prepares(plugin: PreScorePlugin, cycle: Cycle, nodes: I32) -> bool:
+    """Whether a PreScore lets its plugin score; one that returns nothing does."""
+    try:
+        answer = plugin.pre_score(cycle, nodes)
+    except AttemptError as error:
+        msg = f'running PreScore plugin "{plugin.name}": {error}'
+        raise AttemptError(msg, plugin.name) from error
+    return answer is None or bool(answer)
+
+
+def _score(item: WeightedPlugin, cycle: Cycle, nodes: I32) -> tuple[I64, I64]:
+    """Raw and normalised scores of one plugin."""
+    step = "Score"
+    try:
+        raw = whole_scores(item.plugin.name, item.plugin.score(cycle, nodes), len(nodes))
+        if item.normalizer is None:
+            return raw, raw
+        step = "Normalize on Score"
+        final = raw.copy()
+        item.normalizer.normalize_score(cycle, nodes, final)
+    except AttemptError as error:
+        msg = f'running {step} plugins: plugin "{item.plugin.name}" failed with: {error}'
+        raise AttemptError(msg, item.plugin.name) from error
+    return raw, final
+
+
+def whole_scores(name: str, scores: I64, n_nodes: int) -> I64:
+    """Scores of a plugin, one whole number for each node.
+
+    Raises
+    ------
+    PluginError
+        They are something else.
+    """
+    if not isinstance(scores, np.ndarray) or scores.shape != (n_nodes,) or scores.dtype.kind not in "iub":
+        what = f"{scores.dtype} {scores.shape}" if isinstance(scores, np.ndarray) else type(scores).__name__
+        msg = f"plugin {name} must return one whole number for each of {n_nodes} nodes as an array, got {what}"
+        raise PluginError(msg)
+    return scores.astype(np.int64, copy=False)
+
+
 def _check_verdict(plugin: FilterPlugin, verdict: Verdict, n_nodes: int) -> None:
+    if not isinstance(verdict, Verdict):
+        msg = f"plugin {plugin.name} must return a Verdict, got {type(verdict).__name__}"
+        raise PluginError(msg)
     if verdict.code.shape != (n_nodes,) or verdict.detail.shape != (n_nodes,):
         msg = f"plugin {plugin.name} judged {verdict.code.shape} nodes where {n_nodes} were given"
+        raise PluginError(msg)
+    if verdict.code.dtype != np.int8 or verdict.detail.dtype != np.int64:
+        msg = (
+            f"plugin {plugin.name} must return codes of int8 and details of int64, "
+            f"got {verdict.code.dtype} and {verdict.detail.dtype}"
+        )
         raise PluginError(msg)
 
 

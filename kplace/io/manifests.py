@@ -121,27 +121,30 @@ def _made_owners(columns: ClusterColumns) -> Iterator[Item]:
         given[source.kind] = given.get(source.kind, 0) + 1
     for kind, objects in columns.objects.items():
         for item in objects[given.get(kind, 0) :]:
-            yield kind, _encoded(kind, item)
+            yield kind, encoded(kind, item)
 
 
 def _made_pods(columns: ClusterColumns) -> Iterator[Item]:
     pods = columns.pods
     for index in pods.made.nonzero()[0].tolist():
-        template = columns.templates[pods.template[index]]
         node = pods.node[index]
-        pod = Pod(
-            metadata=ObjectMeta(
-                name=pods.names[index],
-                namespace=template.namespace,
-                uid=pods.uids[index],
-                labels=template.labels or None,
-                owner_references=(template.owner,) if template.owner else None,
-            ),
-            spec=structs.replace(
-                _with_volume_names(template.spec), node_name=columns.nodes.names[node] if node >= 0 else ""
-            ),
-        )
-        yield "Pod", _encoded("Pod", pod)
+        yield "Pod", encoded("Pod", pod_object(columns, index, columns.nodes.names[node] if node >= 0 else ""))
+
+
+def pod_object(columns: ClusterColumns, index: int, node_name: str) -> Pod:
+    """Object of a pod that the input does not hold itself, made of what is known of it."""
+    pods = columns.pods
+    template = columns.templates[pods.template[index]]
+    return Pod(
+        metadata=ObjectMeta(
+            name=pods.names[index],
+            namespace=template.namespace,
+            uid=pods.uids[index],
+            labels=template.labels or None,
+            owner_references=(template.owner,) if template.owner else None,
+        ),
+        spec=structs.replace(_with_volume_names(template.spec), node_name=node_name),
+    )
 
 
 def _with_volume_names(spec: PodSpec) -> PodSpec:
@@ -155,7 +158,8 @@ def _with_volume_names(spec: PodSpec) -> PodSpec:
     return structs.replace(spec, volumes=tuple(named))
 
 
-def _encoded(kind: str, item: Struct) -> bytes:
+def encoded(kind: str, item: Struct) -> bytes:
+    """JSON of an object, with its kind and the version of it."""
     fields = msgspec.to_builtins(item)
     return msgspec.json.encode({"apiVersion": api_version_of(kind), "kind": kind} | fields)
 

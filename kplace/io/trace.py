@@ -16,10 +16,10 @@ from kplace.engine.cycle import Options
 from kplace.engine.place import split_waiting
 from kplace.engine.sampling import num_feasible_nodes_to_find
 from kplace.framework import Cycle, PostFilterResult, Profile
-from kplace.framework.diagnosis import node_reasons
+from kplace.framework.diagnosis import node_reasons, rejecter
 from kplace.framework.failure import PostFilterPhase
 from kplace.framework.preemption import Preemption
-from kplace.framework.runtime import ABSENT, PASSED
+from kplace.framework.runtime import PASSED
 from kplace.state import ClusterState
 
 Record = dict[str, Any]
@@ -210,9 +210,9 @@ def rejected_record(attempt: Attempt) -> Record:
     for n in np.flatnonzero(outcome.plugin != PASSED):
         index, detail = int(outcome.plugin[n]), int(outcome.detail[n])
         if (index, detail) not in words:
-            reasons = node_reasons(attempt.profile, attempt.cycle, attempt.pre_filters, index, detail)
+            reasons = node_reasons(attempt.profile, attempt.cycle, attempt.pre_filters, outcome, index, detail)
             words[index, detail] = list(reasons)
-        name = "" if index == ABSENT else attempt.profile.filter[index].name
+        name = rejecter(attempt.profile, outcome, index, detail)
         record[names[n]] = [name, CODE_NAMES[Code(outcome.code[n])], words[index, detail]]
     return record
 

@@ -43,15 +43,15 @@ EXACT_NUMERATOR = 2**52
 
 
 @kernel
-def quotient(numerator: int, denominator: int) -> int:
+def quotient(numerator: float, denominator: float) -> int:
     """Integer quotient by way of a float64 division, which is several times faster and can be vectorised.
 
     Parameters
     ----------
-    numerator : int
-        0 to `EXACT_NUMERATOR`.
-    denominator : int
-        Above 0.
+    numerator : int or float
+        A whole number from 0 to `EXACT_NUMERATOR`.
+    denominator : int or float
+        A whole number above 0.
 
     Notes
     -----

@@ -8,6 +8,9 @@ NO_SCHEDULE = "NoSchedule"
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 NO_EXECUTE = "NoExecute"
 
+CORDON = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
+"""What ``spec.unschedulable`` of a node stands for."""
+
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
     """Whether one toleration covers a taint: an empty effect all effects, an empty key with Exists all keys.

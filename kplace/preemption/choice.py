@@ -28,7 +28,8 @@ def best_candidates(candidates: Candidates, importance: Importance) -> I64:
     number = np.diff(candidates.start)
     priority = importance.priority[candidates.victims]
     top = priority[begin]
-    is_top = priority == np.repeat(top, number)
+    # The first victim is the most important one, unless an extender has put them in another order.
+    is_top = priority == np.repeat(np.maximum.reduceat(priority, begin), number)
     started = np.where(is_top, importance.started_ns[candidates.victims], NO_TIME)
     left = np.arange(len(number))
     for cost in (

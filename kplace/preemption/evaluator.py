@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kplace.dtypes import NO_NODE, Code
+from kplace.errors import ExtenderError
 from kplace.framework.diagnosis import fit_error, reason_counts
 from kplace.framework.failure import Failure
 from kplace.framework.interface import PostFilterResult
@@ -17,6 +18,8 @@ from kplace.preemption.eligibility import ineligibility
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
+NO_CANDIDATE_LEFT = "no candidate node for preemption"
+"""Where extenders leave none of the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,14 @@ def preempt(failure: Failure, limits: CandidateLimits) -> PostFilterResult:
         if len(run.untouched):
             return PostFilterResult(Code.ERROR, (_contradiction(failure, run),))
         return PostFilterResult(Code.UNSCHEDULABLE, (_no_candidates(failure, run),), NO_NODE)
-    tied = best_candidates(run.candidates, failure.cycle.state.importance)
-    preemption = Preemption(run.candidates, tied, int(tied[failure.draw(len(tied))]))
+    try:
+        candidates = failure.extenders.preempt(failure.cycle, run.candidates)
+    except ExtenderError as error:
+        return PostFilterResult(Code.ERROR, (str(error),))
+    if not len(candidates.nodes):
+        return PostFilterResult(Code.UNSCHEDULABLE, (NO_CANDIDATE_LEFT,))
+    tied = best_candidates(candidates, failure.cycle.state.importance)
+    preemption = Preemption(candidates, tied, int(tied[failure.draw(len(tied))]))
     return PostFilterResult(Code.SUCCESS, (), preemption.node, preemption)
 
 

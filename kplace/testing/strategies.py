@@ -5,6 +5,7 @@ nodes are neither all full nor all empty.
 """
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -133,7 +134,7 @@ def _node(name: str, pool: Manifest, labels: dict[str, str]) -> Manifest:
         "spec": {"unschedulable": pool.get("unschedulable", False), "taints": pool.get("taints", [])},
         "status": {"allocatable": pool["allocatable"], "images": pool.get("images", [])},
     }
-    return node
+    return deepcopy(node)
 
 
 @st.composite
@@ -170,7 +171,7 @@ def workloads_like(draw: st.DrawFn, features: frozenset[Feature]) -> Manifest:
 def _running(
     draw: st.DrawFn, workloads: Sequence[Manifest], nodes: Sequence[str], features: frozenset[Feature]
 ) -> Manifest:
-    pod = _copy(draw(st.sampled_from(workloads)))
+    pod = deepcopy(draw(st.sampled_from(workloads)))
     pod["spec"]["nodeName"] = draw(st.sampled_from(nodes))
     if Feature.TERMINATING in features and draw(_RARELY):
         pod["metadata"]["deletionTimestamp"] = TIMES[0]
@@ -183,7 +184,7 @@ def _running(
 def _waiting(
     draw: st.DrawFn, workloads: Sequence[Manifest], nodes: Sequence[str], features: frozenset[Feature]
 ) -> Manifest:
-    pod = _copy(draw(st.sampled_from(workloads)))
+    pod = deepcopy(draw(st.sampled_from(workloads)))
     if Feature.GATES in features and draw(_RARELY):
         pod["spec"]["schedulingGates"] = [{"name": "example.com/hold"}]
     if Feature.PRIORITIES in features and draw(st.booleans()):
@@ -198,11 +199,6 @@ def _waiting(
 
 
 _RARELY = st.sampled_from([False] * 7 + [True])
-
-
-def _copy(workload: Manifest) -> Manifest:
-    """Copy as deep as pods of one workload differ."""
-    return workload | {part: dict(workload[part]) for part in ("metadata", "spec", "status")}
 
 
 def _named_pods(pods: Sequence[Manifest]) -> list[Manifest]:

@@ -101,7 +101,8 @@ def test_require_raises_all_faults():
 
 
 def test_a_strategy_without_its_shape_is_told_where_upstream_crashes():
-    text = "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: RequestedToCapacityRatio}}}]}]"
+    args = "{scoringStrategy: {type: RequestedToCapacityRatio}}"
+    text = f"profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {args}}}]}}]"
     reading = read(text)
     assert (reading.ok, to_json(reading)["errorDetails"]) == (False, [{"stage": "build"}])
     assert told(text) == [

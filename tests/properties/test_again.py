@@ -16,16 +16,14 @@ def test_placing_again_leaves_only_the_pending(made: MadeUp, name: str):
     with TemporaryDirectory() as folder:
         first.cluster.to_manifests(f"{folder}/{name}")
         again = kplace.read(f"{folder}/{name}")
-    place_of = {pod: node for pod, node in zip(names(first.cluster), places(first.cluster), strict=True)}
-    assert dict(zip(names(again), places(again), strict=True)) == place_of
+    assert by_name(again) == by_name(first.cluster)
     second = kplace.place(again, seed=5)
     left = first.pods[first.pods["status"] != "scheduled"]
     assert sorted(second.pods["pod"]) == sorted(left["pod"])
 
 
-def names(cluster: kplace.Cluster) -> list[str]:
-    return [f"{row.namespace}/{row.pod}" for row in cluster.pods.itertuples()]
-
-
-def places(cluster: kplace.Cluster) -> list[str]:
-    return cluster.pods["node"].astype("object").fillna("").tolist()
+def by_name(cluster: kplace.Cluster) -> dict[tuple[str, str], str]:
+    """The node of each pod, empty if it has none."""
+    pods = cluster.pods
+    nodes = pods["node"].astype("object").fillna("")
+    return dict(zip(zip(pods["namespace"], pods["pod"], strict=True), nodes, strict=True))

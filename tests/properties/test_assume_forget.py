@@ -31,6 +31,11 @@ def counts(state: ClusterState) -> dict[Any, Any]:
     return found
 
 
+def members(state: ClusterState) -> list[list[int]]:
+    """The pods of each node, in no particular order."""
+    return [sorted(state.node_pods.of(node).tolist()) for node in range(state.n_nodes)]
+
+
 def everything(state: ClusterState) -> dict[Any, Any]:
     """The counts, the place of every pod, and the order in which each node has its pods."""
     listed = [state.node_pods.of(node).tolist() for node in range(state.n_nodes)]
@@ -74,8 +79,7 @@ def test_moves_add_up_to_what_a_fresh_count_finds(made: MadeUp, data: st.DataObj
         for pod in tried:
             try_pod(each, PROFILE, pod, 0, OPTIONS)
     assert counts(state) == counts(fresh)
-    listed = [sorted(each.node_pods.of(node).tolist() for node in range(each.n_nodes)) for each in (state, fresh)]
-    assert [list(map(sorted, each)) for each in listed][0] == [list(map(sorted, each)) for each in listed][1]
+    assert members(state) == members(fresh)
 
 
 @settings(max_examples=60)

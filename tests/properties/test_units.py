@@ -55,7 +55,7 @@ def test_another_notation(made: MadeUp, rewrite: Rewrite):
 @settings(max_examples=60)
 @given(clusters(), st.sampled_from([2, 3, 10, 1024]))
 def test_another_unit(made: MadeUp, factor: int):
-    """Cpu and memory everywhere times a factor; every container says what it requests, for the defaults do not scale."""
+    """Cpu and memory everywhere times a factor; every container says what it requests, as the defaults do not scale."""
 
     def times(name: str, text: str) -> str:
         if name not in SCALED:

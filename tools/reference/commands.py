@@ -24,14 +24,7 @@ def make() -> str:
     """The page."""
     parts = [
         "`kplace COMMAND --help` prints the same. Options may stand before, between and after the inputs.",
-        section(cli, "kplace", None),
-    ]
-    context = click.Context(cli, info_name="kplace", **cli.context_settings)
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
-        assert command is not None
-        parts.append(section(command, name, context))
-    parts += [
+        *sections(cli, "kplace", None),
         "## Exit codes",
         table(("code", "when"), ((str(value), meaning) for value, meaning in exit_codes())),
         "## Environment",
@@ -40,9 +33,19 @@ def make() -> str:
     return page("Commands", *parts)
 
 
-def section(command: click.Command, name: str, parent: click.Context | None) -> str:
-    """One command: usage, help text, options."""
+def sections(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
+    """A command and those below it."""
     context = click.Context(command, info_name=name, parent=parent, **command.context_settings)
+    yield section(command, context)
+    if isinstance(command, click.Group):
+        for own in command.list_commands(context):
+            found = command.get_command(context, own)
+            assert found is not None
+            yield from sections(found, own, context)
+
+
+def section(command: click.Command, context: click.Context) -> str:
+    """One command: usage, help text, options."""
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     offered = (item for item in command.get_params(context) if isinstance(item, click.Option))
     records = [record for item in offered if (record := item.get_help_record(context))]

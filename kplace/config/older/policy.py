@@ -102,8 +102,8 @@ def policy_configuration(
     )
     for entry in profile.plugin_config:
         spec = catalogue.args_of(entry.name)
-        if spec is not None and entry.path:
-            plan.errors += spec.check(entry.args, entry.path, gates)
+        if spec is not None and entry.args_path:
+            plan.errors += spec.check(entry.args, entry.args_path, gates)
     return Defaulted(settings, (profile,)), plan.errors
 
 
@@ -237,4 +237,5 @@ def _plugin_config(
         spec = catalogue.args_of(name)
         if spec is not None and name in enabled:
             args = msgspec.convert(encode(zero(spec.wire)) | plan.args.get(name, {}), spec.wire)
-            yield PluginArgs(name, spec.default(args, gates), plan.paths.get(name, ""))
+            path = plan.paths.get(name, "")
+            yield PluginArgs(name, spec.default(args, gates), path, path)

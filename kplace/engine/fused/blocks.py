@@ -1,7 +1,7 @@
 """Summaries of blocks of nodes: how a search over many nodes need not touch each of them.
 
-A row of totals is divided into blocks of `BLOCK` nodes. Of each block four numbers are kept: how many nodes are feasible, the
-highest total, how many nodes have it, and the highest total below it.
+A row of totals is divided into blocks of `BLOCK` nodes. Of each block four numbers are kept: how many nodes are
+feasible, the highest total, how many nodes have it, and the highest total below it.
 """
 
 from typing import NamedTuple

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from kplace.columns.templates import Template
 from kplace.engine.fused.layout import BALANCES, IMAGE, KEPT_AFFINITY, KEPT_TAINT, PASSES, ClassTable
 from kplace.framework import Cycle
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
@@ -31,9 +30,10 @@ class Classes:
         Parameters
         ----------
         rows : (int, int, int, int)
-            Of its static verdicts, its image scores, and the raw taint and affinity scores that its totals are kept with.
+            Of its static verdicts, its image scores, and the raw taint and affinity scores that its totals are kept
+            with.
         """
-        template: Template = cycle.template
+        template = cycle.template
         key = (template.request.tobytes(), template.non_zero_request.tobytes(), template.scored_request.tobytes())
         number = self._numbers.setdefault((*key, *rows), len(self._numbers))
         if number == len(self._members):

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from kplace.engine.fused.layout import (
 )
 from kplace.engine.fused.loop import Placing
 from kplace.engine.fused.scores import MAX_ITEMS
-from kplace.framework import Cycle, Plugin, Profile
+from kplace.framework import Cycle, Plugin, Profile, ScorePlugin
 from kplace.objects.core import Affinity, PodSpec
 from kplace.objects.core import NodeAffinity as NodeAffinitySpec
 from kplace.plugins.dynamicresources.plugin import DynamicResources
@@ -80,7 +80,7 @@ _ROW_BYTES = 256 * 2**20
 
 
 def can_fuse(profile: Profile) -> bool:
-    """Whether the fused engine knows every plugin that filters and scores in a profile, and its totals stay in range."""
+    """Whether the fused engine knows all that filters and scores in a profile, and its totals stay in range."""
     scored = [(item.plugin, item.weight) for item in profile.score]
     plugins: list[Plugin] = [
         *profile.pre_filter,
@@ -180,7 +180,7 @@ class Compiler:
             affinities=Lists(n_templates, 1),
         )
 
-    def compile(self, pods: Iterable[int], capacity: int) -> tuple[Run, Placing]:
+    def compile(self, pods: Iterable[int], capacity: int) -> Run:
         """Compile the templates of some pods.
 
         Parameters
@@ -192,7 +192,7 @@ class Compiler:
         """
         for pod in pods:
             self._add(Cycle(self._state, pod))
-        return self._run(capacity), self._placing()
+        return self._run(capacity)
 
     def _add(self, cycle: Cycle) -> None:
         """Compile one template, unless it must be left to the cycle."""
@@ -209,8 +209,8 @@ class Compiler:
         if self._image is not None:
             image = self._row(self._tables.image, _image_key(cycle.template.spec), self._image, cycle)
         if self._taints is not None:
-            key = cycle.template.spec.tolerations or ()
-            self._columns.table[TAINT, code] = self._row(self._tables.raw, ("taint", key), self._taints, cycle)
+            tolerations = cycle.template.spec.tolerations or ()
+            self._columns.table[TAINT, code] = self._row(self._tables.raw, ("taint", tolerations), self._taints, cycle)
         if self._preferred is not None and self._preferred.pre_score(cycle, self._state.all_nodes):
             key = _node_affinity(cycle.template.spec).preferred
             self._columns.table[AFFINITY, code] = self._row(self._tables.raw, ("affinity", key), self._preferred, cycle)
@@ -231,9 +231,7 @@ class Compiler:
             return rows
         return -1, -1
 
-    def _row(
-        self, table: RowTable, key: Hashable, plugin: "ImageLocality | TaintToleration | NodeAffinity", cycle: Cycle
-    ) -> int:
+    def _row(self, table: RowTable[Any], key: Hashable, plugin: ScorePlugin, cycle: Cycle) -> int:
         """Row of a plugin's raw scores; -1 if they are all 0."""
         row = table.row(key, lambda: plugin.score(cycle, self._state.all_nodes))
         return -1 if table.is_constant(row, 0) else row
@@ -386,25 +384,6 @@ class Compiler:
             touches=touches.table(np.int32),
         )
 
-    def _placing(self) -> Placing:
-        state = self._state
-        templates = state.columns.templates
-        lists = Lists(len(templates), 1)
-        for row in range(len(state.groups)):
-            for template in state.groups.members(row).tolist():
-                lists.append(template, row)
-        n_resources = len(state.columns.resources)
-        plain = [template.request for template in templates]
-        non_zero = [template.non_zero_request for template in templates]
-        return Placing(
-            plain=np.array(plain, np.int64).reshape(len(templates), n_resources),
-            non_zero=np.array(non_zero, np.int64).reshape(len(templates), 2),
-            row_start=lists.starts(),
-            rows=lists.table(np.int32)[0].copy(),
-            counts=state.groups.counts,
-            totals=state.groups.totals,
-        )
-
 
 def _weights(profile: Profile) -> Weights:
     weights = {type(item.plugin): item.weight for item in profile.score}
@@ -446,3 +425,23 @@ def _node_affinity(spec: PodSpec) -> NodeAffinitySpec:
 
 def _image_key(spec: PodSpec) -> Hashable:
     return tuple(item.image for item in (*(spec.init_containers or ()), *(spec.containers or ())))
+
+
+def placing_of(state: ClusterState) -> Placing:
+    """What placed pods change in a state's own columns, for the groups that there are now."""
+    templates = state.columns.templates
+    lists = Lists(len(templates), 1)
+    for row in range(len(state.groups)):
+        for template in state.groups.members(row).tolist():
+            lists.append(template, row)
+    n_resources = len(state.columns.resources)
+    plain = [template.request for template in templates]
+    non_zero = [template.non_zero_request for template in templates]
+    return Placing(
+        plain=np.array(plain, np.int64).reshape(len(templates), n_resources),
+        non_zero=np.array(non_zero, np.int64).reshape(len(templates), 2),
+        row_start=lists.starts(),
+        rows=lists.table(np.int32)[0].copy(),
+        counts=state.groups.counts,
+        totals=state.groups.totals,
+    )

@@ -6,9 +6,9 @@ import numpy as np
 
 from kplace.dtypes import I32, NO_NODE, TieBreak
 from kplace.engine.cycle import Options, wanted
-from kplace.engine.fused.compile import Compiler
+from kplace.engine.fused.compile import Compiler, placing_of
 from kplace.engine.fused.layout import LENGTH, Results
-from kplace.engine.fused.loop import Failures, Search, note_change, run_pods
+from kplace.engine.fused.loop import Failures, Search, note_change, note_changes, run_pods
 from kplace.engine.results import NO_SCORE
 from kplace.framework import Profile
 from kplace.state import ClusterState
@@ -53,23 +53,32 @@ class FusedEngine:
     def __init__(self, state: ClusterState, profile: Profile, options: Options, queue: I32) -> None:
         self._state = state
         templates = state.columns.pods.template[queue]
-        _, firsts = np.unique(templates, return_index=True)
+        first = np.full(len(state.columns.templates), -1, np.int64)
+        first[templates[::-1]] = np.arange(len(queue))[::-1]
         # Each pod may come and, pushed out, go: that bounds the changes that the log must hold.
         capacity = 2 * len(state.columns.pods) + 1
         want = wanted(profile, state.n_nodes, options)
-        self._run, self._placing = Compiler(state, profile, want).compile(queue[firsts].tolist(), capacity)
+        self._run = Compiler(state, profile, want).compile(queue[first[first >= 0]].tolist(), capacity)
+        self._placing, self._n_groups = placing_of(state), len(state.groups)
         n_templates = len(state.columns.templates)
         self._failures = Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))
         self._search = Search(want=want, draws=options.tie_break is TieBreak.RANDOM, seed=options.seed)
         self._queue = (np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64))
 
-    def advance(self, results: Results, position: int) -> Stop:
-        """Place pods from ``position`` on, as far as no Python is needed. Writes ``results``."""
-        return Stop(*run_pods(self._run, self._placing, self._failures, self._search, self._queue, results, position))
+    def advance(self, results: Results, position: int, end: int) -> Stop:
+        """Place pods from ``position`` up to ``end``, as far as no Python is needed. Writes ``results``."""
+        if self._n_groups != len(self._state.groups):
+            self._placing, self._n_groups = placing_of(self._state), len(self._state.groups)
+        span = (position, end)
+        return Stop(*run_pods(self._run, self._placing, self._failures, self._search, self._queue, results, span))
 
     def note(self, pod: int, node: int, sign: int) -> None:
         """Let the engine know that somebody else put a pod on a node (``sign`` 1) or took it off (-1)."""
         note_change(self._run, int(self._state.columns.pods.template[pod]), node, sign)
+
+    def note_many(self, pods: I32, nodes: I32) -> None:
+        """Let the engine know that somebody else put pods on nodes."""
+        note_changes(self._run, self._state.columns.pods.template[pods], nodes)
 
     def remember_failure(self, pod: int, reason: int) -> None:
         """Keep the number of the diagnosis of a template that fits nowhere, for as long as nothing changes."""

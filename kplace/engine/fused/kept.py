@@ -1,7 +1,8 @@
 """Kept totals: where every feasible node is in the sample, taints and node affinity can be normalised ahead.
 
-With percentageOfNodesToScore 100 the highest raw score of the sample is that of all feasible nodes. As long as it stays, a node's
-normalised score does not change, and totals can be kept in a row like base scores. When it changes, the row is made anew.
+With percentageOfNodesToScore 100 the highest raw score of the sample is that of all feasible nodes. As long as it
+stays, a node's normalised score does not change, and totals can be kept in a row like base scores. When it changes, the
+row is made anew.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """How the fused engine holds a run: a few flat arrays, grouped by what they are about.
 
-Axes: ``t`` templates, ``c`` classes (templates that share requests, static verdicts and images), ``k`` counters, ``i`` items
-of a template's lists, ``n`` nodes. Columns of one dtype stand in one table, whose rows the constants below name: a
-compiled function is passed every array it may touch, and many arrays make for slow compiling. Lists of lists are held as
-one table of all items and one row of starts.
+Axes: ``t`` templates, ``c`` classes (templates that share requests, static verdicts and images), ``k`` counters, ``i``
+items of a template's lists, ``n`` nodes. Columns of one dtype stand in one table, whose rows the constants below name:
+a compiled function is passed every array it may touch, and many arrays make for slow compiling. Lists of lists are held
+as one table of all items and one row of starts.
 """
 
 from typing import NamedTuple
@@ -71,7 +71,8 @@ class ClassTable(NamedTuple):
     ----------
     table : int32 ndarray, shape (9, n_classes)
         `PASSES`: row of ``Statics.marks``; `IMAGE`: row of ``Statics.image``, -1 if no image is anywhere; `BALANCES`: 0
-        if the balance score is skipped; `KEPT_TAINT`, `KEPT_AFFINITY`: rows of ``Statics.raw`` that kept totals take in,
+        if the balance score is skipped; `KEPT_TAINT`, `KEPT_AFFINITY`: rows of ``Statics.raw`` that kept totals take
+        in,
         -1 for none; `TOP_TAINT`, `TOP_AFFINITY`: the highest raw score of a feasible node; `N_TOP_TAINT`,
         `N_TOP_AFFINITY`: how many feasible nodes have it.
     starts : int32 ndarray, shape (3, n_classes + 1)
@@ -165,8 +166,8 @@ class Counters(NamedTuple):
         The counts of all counters, one after another.
     codes : int32 ndarray, shape (n_rows, n_nodes)
     flags : uint8 ndarray, shape (n_rows, n_nodes)
-        Beside a row of codes with at most `FEW` domains: a single bit for each node, bit 0 for no domain and bit ``d + 1``
-        for domain ``d``. A mask of bits is tested on many nodes at once, which looking up marks is not.
+        Beside a row of codes with at most `FEW` domains: a single bit for each node, bit 0 for no domain and bit ``d +
+        1`` for domain ``d``. A mask of bits is tested on many nodes at once, which looking up marks is not.
     masks : int8 ndarray, shape (n_rows, n_nodes)
     """
 

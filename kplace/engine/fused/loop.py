@@ -74,29 +74,38 @@ class Search(NamedTuple):
 
 @bare_kernel
 def run_pods(
-    run: Run, placing: Placing, failures: Failures, settings: Search, queue: tuple[I32, I64], results: Results, at: int
+    run: Run,
+    placing: Placing,
+    failures: Failures,
+    settings: Search,
+    queue: tuple[I32, I64],
+    results: Results,
+    span: tuple[int, int],
 ) -> tuple[int, int]:
-    """Place pods one after another from position ``at`` on.
+    """Place pods one after another.
 
     Parameters
     ----------
     queue : (int32 ndarray, int64 ndarray), shape (n_pods,)
         Each pod's template and the number of its attempt.
     results : Results
-        Written from ``at`` on. ``next_start[at - 1]`` says where the first search starts; position -1, the last, does for
-        ``at`` 0.
+        Written. The entry of ``next_start`` before the span says where the first search starts; before 0 it is the
+        last.
+    span : (int, int)
+        The positions to start from and to end before.
 
     Returns
     -------
     position : int
-        The pod that the loop stopped at; the number of pods at the end.
+        The pod that the loop stopped at, or the end of the span.
     why : int
         `DONE`, `NEEDS_CYCLE` or `NEEDS_REASONS`.
     """
     templates, numbers = queue
+    at, end = span
     start = np.int64(results.next_start[at - 1])
     window = settings.want
-    for p in range(at, templates.shape[0]):
+    for p in range(at, end):
         t = templates[p]
         c = np.int64(run.templates.table[CLASS, t])
         if c < 0:
@@ -114,7 +123,7 @@ def run_pods(
         place(run, placing, t, np.int64(results.node[p]))
         start = (start + window) % run.scratch.feasible.shape[0]
         results.next_start[p] = start
-    return templates.shape[0], DONE
+    return end, DONE
 
 
 @bare_kernel
@@ -207,3 +216,10 @@ def note_change(run: Run, t: int, n: int, sign: int) -> None:
     touch(run.counters, run.templates, t, n, sign)
     run.log.nodes[run.log.clock[LENGTH]] = n
     run.log.clock[LENGTH] += 1
+
+
+@bare_kernel
+def note_changes(run: Run, templates: I32, nodes: I32) -> None:
+    """Let the counters and the log know of pods that somebody else has placed."""
+    for i in range(templates.shape[0]):
+        note_change(run, np.int64(templates[i]), np.int64(nodes[i]), 1)

@@ -51,10 +51,8 @@ def walk(totals: I16, blocks: I16, low: int, end: int, want: int) -> tuple[int, 
     at = low
     while at < end:
         upto = min((at // BLOCK + 1) * BLOCK, end)
-        if upto - at == BLOCK:
-            here = np.int64(blocks[FOUND, at // BLOCK])
-        else:
-            here = count_feasible(totals[at:upto])
+        is_whole = upto - at == BLOCK
+        here = np.int64(blocks[FOUND, at // BLOCK]) if is_whole else count_feasible(totals[at:upto])
         if found + here > want:
             return feasible_position(totals, at, want - found), want + 1
         found += here

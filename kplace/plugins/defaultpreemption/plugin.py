@@ -1,10 +1,13 @@
 """DefaultPreemption (upstream ``plugins/defaultpreemption``)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kplace.framework import Cycle, PostFilterPlugin, PostFilterResult
+from kplace.framework.events import Registration
 from kplace.framework.failure import Failure
 from kplace.plugins import names
+from kplace.plugins.defaultpreemption import hints
 from kplace.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from kplace.preemption import CandidateLimits, preempt
 
@@ -22,6 +25,10 @@ class DefaultPreemption:
     def __init__(self, args: DefaultPreemptionArgs | None = None) -> None:
         args = args or DefaultPreemptionArgs()
         self._limits = CandidateLimits(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.REGISTRATIONS
 
     def post_filter(self, cycle: Cycle, failure: Failure) -> PostFilterResult:
         """Say which pods would have to leave, or why it would not help; nothing is carried out."""

@@ -1,5 +1,7 @@
 """InterPodAffinity (upstream ``plugins/interpodaffinity``)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kplace.columns.templates import Template
@@ -13,9 +15,10 @@ from kplace.framework import (
     ScorePlugin,
     Verdict,
 )
+from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, SKIP, PreFilterResult
 from kplace.plugins import names
-from kplace.plugins.interpodaffinity import kernels
+from kplace.plugins.interpodaffinity import hints, kernels
 from kplace.plugins.interpodaffinity.args import InterPodAffinityArgs
 from kplace.plugins.interpodaffinity.compiled import ClusterTerms, Compiled
 from kplace.plugins.interpodaffinity.kernels import AffinityTopology
@@ -62,9 +65,7 @@ class InterPodAffinity:
         groups = cycle.state.groups
         required = self.compiled(cycle).required
         verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
-        kernels.judge(
-            groups.counts, groups.totals, self.topology(cycle), required, nodes, verdict.code, verdict.detail
-        )
+        kernels.judge(groups.counts, groups.totals, self.topology(cycle), required, nodes, verdict.code, verdict.detail)
         return verdict
 
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
@@ -94,6 +95,10 @@ class InterPodAffinity:
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """Spread the scores over 0 to 100. Modified in place."""
         kernels.normalize_affinity(scores)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.REGISTRATIONS
 
     def scores(self, cycle: Cycle) -> bool:
         """Whether there are terms that a pod of this template could be scored by."""

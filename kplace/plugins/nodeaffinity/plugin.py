@@ -1,5 +1,7 @@
 """NodeAffinity (upstream ``plugins/nodeaffinity``)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kplace.columns.node_selectors import (
@@ -19,12 +21,14 @@ from kplace.framework import (
     ScorePlugin,
     Verdict,
 )
+from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin
 from kplace.objects.core import NodeAffinity as Affinity
 from kplace.objects.core import PodSpec, PreferredSchedulingTerm
 from kplace.objects.meta import NodeSelector
 from kplace.plugins import names
 from kplace.plugins.helper import normalize
+from kplace.plugins.nodeaffinity import hints
 from kplace.plugins.nodeaffinity.args import NodeAffinityArgs
 
 REASON_POD = "node(s) didn't match Pod's node affinity/selector"
@@ -80,6 +84,10 @@ class NodeAffinity:
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """More weight is better. Modified in place."""
         normalize(scores, False)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.registrations(self._enforced)
 
     def _required(self, cycle: Cycle) -> Mask:
         columns = cycle.state.columns.nodes

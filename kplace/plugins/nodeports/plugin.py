@@ -1,26 +1,20 @@
 """NodePorts (upstream ``plugins/nodeports``)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from kplace.columns.cluster import ClusterColumns
 from kplace.columns.templates import Template
 from kplace.dtypes import I32, Code
 from kplace.framework import Cycle, FilterPlugin, PreFilterResult, Verdict
+from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin
-from kplace.objects.core import PodSpec
 from kplace.plugins import names
+from kplace.plugins.nodeports import hints
+from kplace.plugins.nodeports.ports import HostPort, conflicts, host_ports
 from kplace.state import ClusterState
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
-ANY_ADDRESS = "0.0.0.0"
-
-
-class HostPort(NamedTuple):
-    """A port of the node that a container takes, with the defaults filled in."""
-
-    address: str
-    protocol: str
-    port: int
 
 
 class NodePorts:
@@ -45,40 +39,13 @@ class NodePorts:
         row = cycle.compiled((self.name, "group"), lambda template: conflict_group(cycle.state, template))
         return Verdict.of_mask(cycle.state.groups.counts[row].take(nodes) == 0, Code.UNSCHEDULABLE)
 
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.REGISTRATIONS
+
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
         """Upstream's words."""
         return (REASON,)
-
-
-def host_ports(spec: PodSpec) -> frozenset[HostPort]:
-    """Host ports of a pod's containers and sidecars; plain init containers have ended when others start.
-
-    Notes
-    -----
-    Mirrors upstream's ``GetHostPorts`` and ``HostPortInfo.sanitize``: no address means all addresses, no protocol TCP.
-    """
-    sidecars = [item for item in spec.init_containers or () if item.restart_policy == "Always"]
-    return frozenset(
-        HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
-        for container in (*sidecars, *(spec.containers or ()))
-        for port in container.ports or ()
-        if port.host_port > 0
-    )
-
-
-def conflicts(one: HostPort, other: HostPort) -> bool:
-    """Whether two host ports exclude each other on a node: same protocol and number, and addresses that meet.
-
-    Examples
-    --------
-    >>> conflicts(HostPort("0.0.0.0", "TCP", 80), HostPort("10.0.0.1", "TCP", 80))
-    True
-    >>> conflicts(HostPort("10.0.0.2", "TCP", 80), HostPort("10.0.0.1", "TCP", 80))
-    False
-    """
-    if one.protocol != other.protocol or one.port != other.port:
-        return False
-    return one.address == other.address or ANY_ADDRESS in (one.address, other.address)
 
 
 class PortTable(NamedTuple):

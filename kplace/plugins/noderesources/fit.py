@@ -10,9 +10,10 @@ from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import CPU, I32, I64, MAX_NODE_SCORE, MEMORY
 from kplace.errors import PluginError
 from kplace.framework import Cycle, FilterPlugin, ScorePlugin, Verdict
+from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, PreFilterPlugin, PreFilterResult, PreScorePlugin
 from kplace.plugins import names
-from kplace.plugins.noderesources import kernels
+from kplace.plugins.noderesources import hints, kernels
 from kplace.plugins.noderesources.args import NodeResourcesFitArgs, ResourceSpec, ScoringStrategyType
 from kplace.plugins.noderesources.kernels import Demand
 
@@ -69,6 +70,10 @@ class NodeResourcesFit:
             case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
                 kernels.capacity_ratio(cycle.state.resources, demand, self.shape, nodes, scores)
         return scores
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.REGISTRATIONS
 
     def filter_demand(self, cycle: Cycle) -> Demand:
         """Requests of the pod's template that the filter looks at."""

@@ -1,15 +1,17 @@
 """NodeUnschedulable (upstream ``plugins/nodeunschedulable``)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kplace.dtypes import I32, Code
 from kplace.framework import Cycle, FilterPlugin, Verdict
-from kplace.objects.core import Taint
+from kplace.framework.events import Registration
 from kplace.plugins import names
-from kplace.plugins.tolerations import NO_SCHEDULE, tolerated
+from kplace.plugins.nodeunschedulable import hints
+from kplace.plugins.tolerations import CORDON, tolerated
 
 REASON = "node(s) were unschedulable"
-CORDON = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
 
 
 class NodeUnschedulable:
@@ -24,6 +26,10 @@ class NodeUnschedulable:
         cordoned = cycle.state.columns.nodes.unschedulable.take(nodes)
         passes = np.ones(len(nodes), np.bool_) if tolerates_cordon else ~cordoned
         return Verdict.of_mask(passes, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.REGISTRATIONS
 
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
         """Upstream's words."""

@@ -1,5 +1,6 @@
 """PodTopologySpread (upstream ``plugins/podtopologyspread``)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,10 @@ from kplace.columns.selectors import Selector
 from kplace.columns.templates import Template
 from kplace.dtypes import I32, I64
 from kplace.framework import Cycle, FilterPlugin, NormalizeScorePlugin, PreScorePlugin, ScorePlugin, Verdict
+from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin, PreFilterResult
 from kplace.plugins import names
-from kplace.plugins.podtopologyspread import kernels
+from kplace.plugins.podtopologyspread import hints, kernels
 from kplace.plugins.podtopologyspread.args import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, PodTopologySpreadArgs
 from kplace.plugins.podtopologyspread.constraints import Constraint, Division, constraints_of
 from kplace.plugins.podtopologyspread.default_selector import DefaultSelectors
@@ -130,6 +132,13 @@ class PodTopologySpread:
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """Fewer pods are better. Modified in place."""
         kernels.normalize_scores(self._soft(cycle).topology.ignored, nodes, scores)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.registrations(self._hard_constraints)
+
+    def _hard_constraints(self, template: Template, columns: ClusterColumns) -> tuple[Constraint, ...]:
+        return constraints_of(template, DO_NOT_SCHEDULE, self._args, self._default_selectors(columns))
 
     def _hard(self, cycle: Cycle) -> SpreadPlan:
         plan = self.plans(cycle).hard

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kplace.columns.pods import PodColumns
+from kplace.columns.templates import Template
 from kplace.dtypes import I32
 from kplace.framework import QueueSortPlugin
 from kplace.plugins import names
@@ -17,6 +18,10 @@ class PrioritySort:
         """Reorder pods; without a creation time they come last in their priority, ties keep the input's order."""
         order = np.lexsort((waiting, pods.created_ns[waiting], -pods.priority[waiting]))
         return waiting[order]
+
+    def rank(self, template: Template, timestamp: int) -> tuple[int, ...]:
+        """Rank of one pod: by priority, then by the time at which it entered the queue or last failed."""
+        return -template.priority, timestamp
 
 
 _: type[QueueSortPlugin] = PrioritySort

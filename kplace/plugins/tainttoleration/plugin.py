@@ -1,5 +1,6 @@
 """TaintToleration (upstream ``plugins/tainttoleration``)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,9 +8,11 @@ import numpy as np
 from kplace.columns.nodes import NodeColumns
 from kplace.dtypes import I32, I64, Code
 from kplace.framework import Cycle, FilterPlugin, NormalizeScorePlugin, ScorePlugin, Verdict
+from kplace.framework.events import Registration
 from kplace.objects.core import Taint, Toleration
 from kplace.plugins import names
 from kplace.plugins.helper import normalize
+from kplace.plugins.tainttoleration import hints
 from kplace.plugins.tolerations import PREFER_NO_SCHEDULE, first_untolerated, tolerated
 
 
@@ -54,6 +57,10 @@ class TaintToleration:
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """Fewer such taints are better. Modified in place."""
         normalize(scores, True)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return hints.REGISTRATIONS
 
     def _compiled(self, cycle: Cycle) -> _Compiled:
         tolerations = cycle.template.spec.tolerations or ()

@@ -1,0 +1,207 @@
+"""The batch engine: many pods, the fused loop wherever it knows the way, the cycle wherever it does not.
+
+It gives what `kplace.engine.place.place_waiting` gives, row by row. The fused loop leaves for Python when a pod's
+template needs the cycle, when a pod fits nowhere and it has to be said why, and while any pod has a node nominated;
+both work on one state.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplace.dtypes import I32, NO_NODE, Status
+from kplace.engine.attempt import Attempt
+from kplace.engine.cycle import Options
+from kplace.engine.diagnose import Reasons, diagnose
+from kplace.engine.fused.compile import can_fuse
+from kplace.engine.fused.engine import FusedEngine, empty_results
+from kplace.engine.fused.loop import DONE, NEEDS_REASONS
+from kplace.engine.place import Agenda, attempts, carry_out, make_agenda
+from kplace.engine.results import NO_SCORE, PlacementColumns, PreemptionColumns, highest_totals, preemption_rows
+from kplace.framework import Profile
+from kplace.state import ClusterState
+
+D = TypeVar("D", bound=np.generic)
+
+Progress = Callable[[int], None]
+"""Called now and then with the number of pods tried so far."""
+
+STRIDE = 4096
+"""Pods that are placed between two calls of a progress function."""
+
+
+def place_batch(
+    state: ClusterState,
+    profiles: Sequence[Profile],
+    options: Options,
+    *,
+    only: I32 | None = None,
+    progress: Progress | None = None,
+) -> PlacementColumns:
+    """Try every waiting pod and put those that fit onto their nodes; the parameters are those of `place_waiting`.
+
+    Parameters
+    ----------
+    state : ClusterState
+        Modified.
+    profiles : sequence of Profile
+    options : Options
+    only : int32 ndarray, optional
+        The pods to try; the others are left waiting.
+    progress : callable, optional
+    """
+    run = _Batch(state, make_agenda(state, profiles, options, only), options)
+    position = 0
+    while position < run.n_pods:
+        position = run.advance(position, min(position + STRIDE, run.n_pods))
+        if progress is not None:
+            progress(position)
+    return run.finish()
+
+
+class _Batch:
+    """One run: the queue, what has become of it so far, and a fused engine for each profile that has one."""
+
+    def __init__(self, state: ClusterState, agenda: Agenda, options: Options) -> None:
+        self._state = state
+        self._agenda = agenda
+        self._options = options
+        self.n_pods = len(agenda.tried)
+        self._results = empty_results(self.n_pods, state.next_start_index)
+        self._attempt = np.zeros(self.n_pods, np.int32)
+        self._settled = 0
+        self._victims: list[list[tuple[int, ...]]] = []
+        self._said: list[tuple[Reasons, str]] = []
+        self._preemptions: list[tuple[int, ...]] = []
+        self._engines: dict[str, FusedEngine | None] = {}
+        self._stale = False
+
+    def advance(self, position: int, end: int) -> int:
+        """Place pods from ``position`` on, up to ``end`` at most; returns where the next call goes on."""
+        profile = self._agenda.profile_of(int(self._agenda.tried[position]))
+        engine = self._engine(profile)
+        if engine is None or len(self._state.nominations):
+            self._by_cycle(position, profile)
+            return position + 1
+        upto = self._same_profile(position, end, profile)
+        stop = engine.advance(self._results, position, upto)
+        self._settle(engine, position, stop.position)
+        if stop.why == DONE:
+            return upto
+        attempt = self._by_cycle(stop.position, profile)
+        if stop.why == NEEDS_REASONS and attempt.node == NO_NODE and not self._stale:
+            engine.remember_failure(attempt.pod, int(self._results.reason[stop.position]))
+        return stop.position + 1
+
+    def finish(self) -> PlacementColumns:
+        """Columns of all rows: pods that were not tried, then the others in the order they were tried."""
+        untried = self._agenda.untried
+        results, n_untried = self._results, len(untried)
+        status = np.where(results.node == NO_NODE, Status.UNSCHEDULABLE, Status.SCHEDULED).astype(np.int8)
+        preemptions = PreemptionColumns.of_rows(self._preemptions)
+        pods = np.concatenate([np.array([pod for pod, _ in untried], np.int32), self._agenda.tried])
+        node = np.concatenate([np.full(n_untried, NO_NODE, np.int32), results.node])
+        status = np.concatenate([np.array([item for _, item in untried], np.int8), status])
+        if len(preemptions):
+            gone = np.isin(pods, preemptions.gone)
+            node[gone], status[gone] = NO_NODE, Status.PREEMPTED
+        reasons: list[Reasons] = [()] * len(pods)
+        messages = [""] * len(pods)
+        for at in np.flatnonzero(results.reason >= 0).tolist():
+            reasons[n_untried + at], messages[n_untried + at] = self._said[results.reason[at]]
+        return PlacementColumns(
+            pod=pods,
+            status=status,
+            node=node,
+            attempt=_padded(n_untried, self._attempt, -1),
+            evaluated=_padded(n_untried, results.evaluated, 0),
+            feasible=_padded(n_untried, results.feasible, 0),
+            total=_padded(n_untried, results.total, NO_SCORE),
+            runner_up=_padded(n_untried, results.runner_up, NO_SCORE),
+            ties=_padded(n_untried, results.ties, 0),
+            next_start_index=_padded(n_untried, results.next_start, 0),
+            reasons=reasons,
+            messages=messages,
+            preemptions=preemptions,
+        )
+
+    def _engine(self, profile: Profile) -> FusedEngine | None:
+        """The fused engine of a profile, made when it is first needed or when it can no longer be trusted."""
+        if self._stale:
+            self._engines.clear()
+            self._stale = False
+        name = profile.scheduler_name
+        if name not in self._engines:
+            fits = self._state.n_nodes > 0 and can_fuse(profile)
+            self._engines[name] = FusedEngine(self._state, profile, self._options, self._agenda.tried) if fits else None
+        return self._engines[name]
+
+    def _same_profile(self, position: int, end: int, profile: Profile) -> int:
+        """Where the run of pods of one profile ends that begins at ``position``."""
+        if len(self._engines) == 1 and self._agenda.has_one_profile:
+            return end
+        for at in range(position + 1, end):
+            if self._agenda.profile_of(int(self._agenda.tried[at])) is not profile:
+                return at
+        return end
+
+    def _settle(self, engine: FusedEngine, position: int, end: int) -> None:
+        """Enter what the fused loop has placed into the state."""
+        placed = self._results.node[position:end]
+        pods = self._agenda.tried[position:end]
+        self._state.settle(pods[placed != NO_NODE], placed[placed != NO_NODE])
+        if end > position:
+            self._state.next_start_index = int(self._results.next_start[end - 1])
+        for at in np.flatnonzero(placed == NO_NODE).tolist():
+            pod = int(pods[at])
+            self._preemptions += [(pod, *row[1:]) for row in self._victims[self._results.reason[position + at]]]
+        for other in self._engines.values():
+            if other is not None and other is not engine:
+                other.note_many(pods[placed != NO_NODE], placed[placed != NO_NODE])
+
+    def _by_cycle(self, position: int, profile: Profile) -> Attempt:
+        """Try one pod by the readable engine, as often as others leave for it; returns the last attempt."""
+        pod = int(self._agenda.tried[position])
+        numbers = self._agenda.numbers_from(position)
+        last = None
+        for attempt in attempts(self._state, profile, pod, numbers, self._options):
+            self._preemptions += preemption_rows(attempt)
+            carry_out(self._state, attempt)
+            self._note_changes(attempt)
+            last = attempt
+        assert last is not None
+        self._record(position, last)
+        return last
+
+    def _note_changes(self, attempt: Attempt) -> None:
+        """Let the fused engines know what an attempt has changed."""
+        changes = [(attempt.pod, attempt.node, 1)] if attempt.node != NO_NODE else []
+        if attempt.is_preempting and attempt.preemption is not None:
+            changes += [(victim, attempt.preemption.node, -1) for victim in attempt.preemption.victims.tolist()]
+        for pod, node, sign in changes:
+            # Terminating pods count for some groups only, which the engines' counters do not tell apart.
+            self._stale |= bool(self._state.columns.pods.terminating[pod])
+            for engine in self._engines.values():
+                if engine is not None:
+                    engine.note(pod, node, sign)
+
+    def _record(self, position: int, attempt: Attempt) -> None:
+        results = self._results
+        results.node[position] = attempt.node
+        results.evaluated[position] = attempt.sample.evaluated
+        results.feasible[position] = len(attempt.feasible)
+        results.total[position], results.runner_up[position] = highest_totals(attempt)
+        results.ties[position] = len(attempt.best)
+        results.next_start[position] = attempt.next_start_index
+        self._attempt[position] = attempt.retry
+        if attempt.node == NO_NODE:
+            results.reason[position] = len(self._said)
+            self._said.append(diagnose(attempt))
+            self._victims.append(preemption_rows(attempt))
+
+
+def _padded(n_untried: int, column: NDArray[D], filler: int) -> NDArray[D]:
+    """A column with an entry in front for each pod that was not tried."""
+    return np.concatenate([np.full(n_untried, filler, column.dtype), column])

@@ -1,0 +1,151 @@
+"""Runs a profile's plugins over a pod that has found its node: Reserve, Permit, PreBind, Bind, PostBind.
+
+Mirrors the second half of upstream's ``schedulingCycle`` and its ``bindingCycle``. Nothing here changes the state but
+what plugins do to it: `kplace.engine.binding` does.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kplace.config.points import ExtensionPoint
+from kplace.dtypes import Code
+from kplace.errors import AttemptError
+from kplace.framework.cycle import Cycle
+from kplace.framework.diagnosis import fit_error
+from kplace.framework.profile import Profile
+from kplace.framework.status import MAX_TIMEOUT_NS, SUCCESS, PermitResult, PluginStatus
+
+NOT_BOUND = "no Bind plugin took the pod"
+
+
+@dataclass(frozen=True, slots=True)
+class Setback:
+    """Why a pod does not get the node that it had found.
+
+    Attributes
+    ----------
+    point : ExtensionPoint
+        Where it failed.
+    plugin : str
+    status : PluginStatus
+        The plugin's own word.
+    """
+
+    point: ExtensionPoint
+    plugin: str
+    status: PluginStatus
+
+    @property
+    def is_error(self) -> bool:
+        """Whether something went wrong, in contrast to a rejection."""
+        return not self.status.is_rejected
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether the pod is tried again after a while, whatever happens: after errors, and whenever binding fails.
+
+        A pod that Reserve or Permit rejects waits until something changes.
+        """
+        return self.is_error or self.point in _BINDING
+
+    @property
+    def reasons(self) -> tuple[tuple[str, str, int], ...]:
+        """Plugin, reason and number of nodes, as for pods that fit nowhere."""
+        if self.is_error:
+            return ((self.plugin, self.message, 1),)
+        return tuple((self.plugin, reason, 1) for reason in self.status.reasons)
+
+    @property
+    def message(self) -> str:
+        """What upstream writes into the pod's condition.
+
+        Examples
+        --------
+        >>> full = PluginStatus(Code.UNSCHEDULABLE, ("no licence left",))
+        >>> Setback(ExtensionPoint.PERMIT, "Licences", full).message
+        '0/1 nodes are available: 1 no licence left.'
+        >>> Setback(ExtensionPoint.BIND, "Remote", PluginStatus(Code.ERROR, ("timed out",))).message
+        'running Bind plugin "Remote": timed out'
+        """
+        if self.is_error:
+            word = self.point.interface.removesuffix("Plugin")
+            return f'running {word} plugin "{self.plugin}": {self.status.message}' if self.plugin else NOT_BOUND
+        if self.point in _BINDING:
+            return self.status.message
+        return fit_error(1, Counter(self.status.reasons), ())
+
+
+_BINDING = (ExtensionPoint.PRE_BIND, ExtensionPoint.BIND)
+
+
+def run_reserve(profile: Profile, cycle: Cycle, node: int) -> Setback | None:
+    """Run the Reserves in order up to the first that fails; whoever calls must then call `run_unreserve`."""
+    for plugin in profile.reserve:
+        status = _status(plugin.reserve, cycle, node)
+        if not status.is_success:
+            return Setback(ExtensionPoint.RESERVE, plugin.name, status)
+    return None
+
+
+def run_unreserve(profile: Profile, cycle: Cycle, node: int) -> None:
+    """Run the Unreserves of all Reserve plugins in reverse order, also of those whose Reserve was not reached."""
+    for plugin in reversed(profile.reserve):
+        plugin.unreserve(cycle, node)
+
+
+def run_permit(profile: Profile, cycle: Cycle, node: int) -> Setback | None:
+    """Run the Permits in order up to the first that denies; if any says Wait, the pod is among ``cycle.waiting`` then."""
+    timeouts: dict[str, int] = {}
+    for plugin in profile.permit:
+        result = _permit(plugin.permit, cycle, node)
+        if result.status.code is Code.WAIT:
+            timeouts[plugin.name] = min(result.timeout_ns, MAX_TIMEOUT_NS)
+        elif not result.status.is_success:
+            return Setback(ExtensionPoint.PERMIT, plugin.name, result.status)
+    if timeouts:
+        cycle.waiting.add(cycle, node, timeouts)
+    return None
+
+
+def run_binding(profile: Profile, cycle: Cycle, node: int) -> Setback | None:
+    """Run the PreBinds, then the Binds up to the first that does not skip the pod, then the PostBinds.
+
+    A profile without any Bind plugin, which no configuration can have, leaves nothing to be done there.
+    """
+    for plugin in profile.pre_bind:
+        status = _status(plugin.pre_bind, cycle, node)
+        if not status.is_success:
+            return Setback(ExtensionPoint.PRE_BIND, plugin.name, status)
+    setback = _run_bind(profile, cycle, node)
+    if setback is None:
+        for post in profile.post_bind:
+            post.post_bind(cycle, node)
+    return setback
+
+
+def _run_bind(profile: Profile, cycle: Cycle, node: int) -> Setback | None:
+    if not profile.bind:
+        return None
+    for plugin in profile.bind:
+        status = _status(plugin.bind, cycle, node)
+        if status.is_success:
+            return None
+        if status.code is not Code.SKIP:
+            return Setback(ExtensionPoint.BIND, plugin.name, status)
+    return Setback(ExtensionPoint.BIND, "", PluginStatus(Code.SKIP))
+
+
+def _status(call: Callable[[Cycle, int], PluginStatus | None], cycle: Cycle, node: int) -> PluginStatus:
+    """What a plugin says; nothing is a success."""
+    try:
+        return call(cycle, node) or SUCCESS
+    except AttemptError as error:
+        return PluginStatus(Code.ERROR, (str(error),))
+
+
+def _permit(call: Callable[[Cycle, int], PermitResult | None], cycle: Cycle, node: int) -> PermitResult:
+    try:
+        return call(cycle, node) or PermitResult()
+    except AttemptError as error:
+        return PermitResult(PluginStatus(Code.ERROR, (str(error),)))
