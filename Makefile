@@ -12,7 +12,7 @@ PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -q -c con
 PYTEST = $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format cover bench docs wheel clean distclean
+.PHONY: help demo test check format cover bench docs redoc wheel clean distclean
 
 help: ## Show this list.
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,8 +44,15 @@ bench: $(VENV)/.installed-dev ## Run the benchmarks.
 	$(BIN)/kplace warmup
 	$(PYTEST) benchmarks --benchmark-enable --benchmark-only $(PYTEST_ARGS)
 
-docs: $(VENV)/.installed-dev ## Run the Python examples of the README and docs/, check their links.
+docs: $(VENV)/.installed-dev ## Check the README and docs/: examples, links, generated pages and pictures.
+	$(BIN)/python tools/make_reference.py --check
+	$(BIN)/python tools/make_images.py --check
 	$(BIN)/python tools/check_docs.py
+
+redoc: $(VENV)/.installed-dev ## Write them anew: generated pages, pictures, what the examples print.
+	$(BIN)/python tools/make_reference.py
+	$(BIN)/python tools/make_images.py
+	$(BIN)/python tools/check_docs.py --write
 
 wheel: $(VENV)/.installed-dev ## Build the wheel into dist/.
 	$(BIN)/python -m build --wheel --no-isolation

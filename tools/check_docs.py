@@ -8,7 +8,7 @@ empty folder of the page's own, in which ``data`` is the repository's. A block w
 ```` ```python no-run ````, is left out.
 
 ``--write`` mends the pages: what the examples print takes the place of what they say, except where a page leaves some
-of it out (``...``) or a plain Python block fails.
+of it out (``...``) or an example ends in a traceback.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from doc_pages import PROSE, Block, anchors, blocks, pages, replaced
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"`[^`\n]*`")
+TRACEBACK = "Traceback (most recent call last)"
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 
 
@@ -96,16 +97,18 @@ def _check_links(page: Path, name: str, block: Block, findings: Findings) -> Non
 
 def _mend(page: Path, findings: Findings) -> None:
     """Write what the examples give into the page, where that needs no person's judgement; what is left stays wrong."""
-    changes = {
-        block: new
-        for block, new in findings.changes.items()
-        if not re.search(r"(?m)^\.\.\.$", block.text) and (block.info == "console" or ">>>" in block.text)
-    }
+    changes = {block: new for block, new in findings.changes.items() if _is_mendable(block, new)}
     if changes:
         page.write_text(replaced(page.read_text(encoding="utf-8"), changes), encoding="utf-8")
         print(f"{page.relative_to(ROOT)}: {len(changes)} examples written anew")
     for block in changes:
         findings.wrong.remove(findings.reports[block])
+
+
+def _is_mendable(block: Block, new: str) -> bool:
+    is_shortened = re.search(r"(?m)^\.\.\.$", block.text) is not None
+    is_broken = TRACEBACK in new and TRACEBACK not in block.text
+    return not is_shortened and not is_broken and (block.info == "console" or ">>>" in block.text)
 
 
 def main() -> int:
@@ -114,7 +117,8 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write what the examples print into the pages")
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     arguments = parser.parse_args()
-    subprocess.run([Path(sys.executable).parent / "kplace", "warmup", "--quiet"], check=True)
+    if code := subprocess.run([Path(sys.executable).parent / "kplace", "warmup", "--quiet"], check=False).returncode:
+        return code
     chosen = [page.resolve() for page in arguments.pages] or pages(ROOT)
     results = []
     for page in chosen:

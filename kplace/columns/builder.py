@@ -83,6 +83,8 @@ class ClusterBuilder:
     ----------
     checks : mapping of str to callable, optional
         By kind, what is wrong with an object beyond its types; a pod's is called once per distinct spec.
+    keeps_versions : bool
+        The same object may come several times: each is a version of it with its own row. Otherwise that is a fault.
 
     Attributes
     ----------
@@ -90,8 +92,9 @@ class ClusterBuilder:
         Found so far; `finish` raises them all.
     """
 
-    def __init__(self, checks: Mapping[str, Check] | None = None) -> None:
+    def __init__(self, checks: Mapping[str, Check] | None = None, *, keeps_versions: bool = False) -> None:
         self._checks = dict(checks or {})
+        self._keeps_versions = keeps_versions
         self._keys: dict[bytes, int] = {}
         self._templates: list[TemplateKey] = []
         self._template_faults: list[list[tuple[str, str]]] = []
@@ -139,7 +142,7 @@ class ClusterBuilder:
             return
         for path, message in self._problems(kind, obj):
             self._fault(kind, getattr(obj, "metadata", ObjectMeta()), source, path, message)
-        if isinstance(obj, Node):
+        if isinstance(obj, Node) and not self._keeps_versions:
             name = obj.metadata.name
             if name and not self._duplicates.is_new("Node", name, obj, source, is_manifest=False):
                 return
@@ -169,7 +172,7 @@ class ClusterBuilder:
         )
         is_manifest = not (row.uid or row.created or row.node)
         key = f"{row.namespace}/{row.name}"
-        if meta.name and not self._duplicates.is_new("Pod", key, row, source, is_manifest=is_manifest):
+        if meta.name and not self._keeps_versions and not self._duplicates.is_new("Pod", key, row, source, is_manifest=is_manifest):
             return
         if raw is not None:
             self._sources.append(SourceObject("Pod", source, raw, len(self._rows)))
@@ -274,6 +277,7 @@ class ClusterBuilder:
         return [
             Template(
                 code=code,
+                shape=shape,
                 namespace=key.namespace,
                 labels=key.labels or {},
                 owner=key.owner,
@@ -283,8 +287,19 @@ class ClusterBuilder:
                 non_zero_request=np.array(request.non_zero, np.int64),
                 scored_request=request_vector(request.scored, resources),
             )
-            for code, (key, spec, request) in enumerate(zip(self._templates, specs, requests, strict=True))
+            for code, (key, shape, spec, request) in enumerate(
+                zip(self._templates, self._shapes(specs), specs, requests, strict=True)
+            )
         ]
+
+    def _shapes(self, specs: list[PodSpec]) -> list[int]:
+        """For each template the number of its shape."""
+        numbers: dict[bytes, int] = {}
+        keys = (
+            self._encoder.encode((key.namespace, key.labels, key.owner, _without_amounts(spec)))
+            for key, spec in zip(self._templates, specs, strict=True)
+        )
+        return [numbers.setdefault(key, len(numbers)) for key in keys]
 
     def _pod_columns(self, templates: list[Template], node_index: Mapping[str, int]) -> PodColumns:
         rows = self._rows
@@ -406,3 +421,14 @@ def _container_defaults(
                 limits = dict(limits) | (limit.default or {})
         defaults[namespace] = (requests, limits)
     return defaults
+
+
+def _without_amounts(spec: PodSpec) -> PodSpec:
+    """The spec without what it requests."""
+    return structs.replace(
+        spec,
+        containers=tuple(structs.replace(item, resources=None) for item in spec.containers or ()),
+        init_containers=tuple(structs.replace(item, resources=None) for item in spec.init_containers or ()),
+        resources=None,
+        overhead=None,
+    )

@@ -125,9 +125,19 @@ def normalized_image(name: str) -> str:
     return name if name.rfind(":") > name.rfind("/") else f"{name}:latest"
 
 
-def build_nodes(nodes: Sequence[Node], resources: Vocabulary) -> NodeColumns:
-    """Columns of nodes given in order of addition; ``resources`` must hold every counted resource."""
-    order = snapshot_order([zone_key(node.metadata.labels or {}) for node in nodes])
+def build_nodes(nodes: Sequence[Node], resources: Vocabulary, order: Sequence[int] | None = None) -> NodeColumns:
+    """Make the columns of nodes given in order of addition.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+    resources : Vocabulary
+        Must hold every resource that counts.
+    order : sequence of int, optional
+        Positions in ``nodes`` in snapshot order. By default it is that of nodes that have just been added.
+    """
+    if order is None:
+        order = snapshot_order([zone_key(node.metadata.labels or {}) for node in nodes])
     listed = [nodes[position] for position in order]
     taint_sets: dict[tuple[Taint, ...], int] = {}
     taint_set = np.array([taint_sets.setdefault(node.spec.taints or (), len(taint_sets)) for node in listed], np.int32)

@@ -15,6 +15,8 @@ class Template:
     ----------
     code : int
         Its index among the cluster's templates.
+    shape : int
+        Templates that differ in nothing but the amounts they request share a shape.
     namespace : str
     labels : dict of str to str
     owner : OwnerReference or None
@@ -31,6 +33,7 @@ class Template:
     """
 
     code: int
+    shape: int
     namespace: str
     labels: dict[str, str]
     owner: OwnerReference | None

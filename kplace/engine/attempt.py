@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from kplace.dtypes import I32, I64, NO_NODE, Status
 from kplace.engine.sampling import Sample
-from kplace.framework import Cycle, PreFilterResult, Profile
+from kplace.framework import Cycle, Profile
 from kplace.framework.extending import ExtenderPhase
 from kplace.framework.failure import PostFilterPhase
 from kplace.framework.preemption import Preemption
@@ -61,14 +59,10 @@ class Attempt:
     extenders: ExtenderPhase = field(default_factory=ExtenderPhase)
     error: str = ""
 
-    @staticmethod
-    def begin(number: int, cycle: Cycle, profile: Profile) -> "Attempt":
-        """An attempt that has found nothing yet."""
-        start = cycle.state.next_start_index
-        nothing = PreFilterPhase(None, PreFilterResult(), None, [], set())
-        nodes: I32 = np.zeros(0, np.int32)
-        best: I64 = np.zeros(0, np.int64)
-        return Attempt(number, cycle, profile, nothing, None, Sample(nodes, 0), start, start, None, best, NO_NODE)
+    @property
+    def binds_plainly(self) -> bool:
+        """Whether the pod is on the node that it has found, and nothing else happens."""
+        return self.profile.binds_plainly and not any(extender.binds for extender in self.extenders.extenders)
 
     @property
     def pod(self) -> int:

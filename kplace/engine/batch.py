@@ -134,7 +134,7 @@ class _Batch:
             self._stale = False
         name = profile.scheduler_name
         if name not in self._engines:
-            fits = self._state.n_nodes > 0 and can_fuse(profile)
+            fits = self._state.n_nodes > 0 and not self._options.extenders and can_fuse(profile)
             self._engines[name] = FusedEngine(self._state, profile, self._options, self._agenda.tried) if fits else None
         return self._engines[name]
 

@@ -9,15 +9,24 @@ import numpy as np
 from kplace.columns.pods import PodColumns
 from kplace.dtypes import I32, NO_NODE, PreemptionMode, Status
 from kplace.engine.attempt import Attempt
+from kplace.engine.binding import Bindings, Outcome
 from kplace.engine.cycle import Options, find_way_out, try_pod
 from kplace.engine.diagnose import diagnose
 from kplace.engine.results import PlacementBuilder, PlacementColumns
 from kplace.framework import Profile
+from kplace.framework.binding import Setback
+from kplace.framework.waiting import WaitingPods
 from kplace.plugins import names
 from kplace.state import ClusterState
 
 Watcher = Callable[[Attempt, str], None]
-"""Called after each attempt, before anything is changed by it, with the FitError text (empty if it found a node)."""
+"""Called after each attempt, before anything is changed by it, with its message (empty if it found a node)."""
+
+SetbackWatcher = Callable[[Attempt, Setback], None]
+"""Called when a pod that had found a node does not get it after all."""
+
+MAX_BINDINGS = 3
+"""How often a pod is tried whose binding fails; upstream, which does not come to an end, tries it for ever."""
 
 
 def split_waiting(state: ClusterState, profiles: Mapping[str, Profile]) -> tuple[I32, I32, I32]:
@@ -60,13 +69,15 @@ class Agenda:
         Pods that never enter the queue, by index.
     tried : int32 ndarray
         Pods in the order in which they are tried.
+    retries : iterator of int
+        Numbers for attempts beyond each pod's first.
     """
 
     untried: list[tuple[int, Status]]
     tried: I32
     _pods: PodColumns
     _profiles: Mapping[str, Profile]
-    _retries: Iterator[int]
+    retries: Iterator[int]
 
     def profile_of(self, pod: int) -> Profile:
         """Profile of the scheduler that a pod names."""
@@ -82,7 +93,7 @@ class Agenda:
 
         The draws of first attempts must not depend on how many retries came before.
         """
-        return itertools.chain([number], self._retries)
+        return itertools.chain([number], self.retries)
 
 
 def make_agenda(state: ClusterState, profiles: Sequence[Profile], options: Options, only: I32 | None) -> Agenda:
@@ -106,11 +117,14 @@ def place_waiting(
     *,
     only: I32 | None = None,
     watchers: Sequence[Watcher] = (),
+    setback_watchers: Sequence[SetbackWatcher] = (),
 ) -> PlacementColumns:
     """Try every waiting pod and put those that fit onto their nodes.
 
     Each is tried once. With `PreemptionMode.IMMEDIATE` one for which others can make room is tried again at once, with
-    the node nominated, after they have left.
+    the node nominated, after they have left. One whose binding fails is tried again after all others, `MAX_BINDINGS`
+    times at most. Pods that a Permit plugin lets wait keep their nodes; those that still wait in the end are rejected,
+    as if their time had run out.
 
     Parameters
     ----------
@@ -121,27 +135,99 @@ def place_waiting(
         The pods to try; the others are left waiting.
     watchers : sequence of callable
         Each sees every attempt.
+    setback_watchers : sequence of callable
+        Each sees every pod that loses its node again.
     """
     agenda = make_agenda(state, profiles, options, only)
-    builder = PlacementBuilder()
+    run = _Run(state, agenda, options, watchers, setback_watchers)
     for pod, status in agenda.untried:
-        builder.add_untried(pod, status)
+        run.builder.add_untried(pod, status)
     for number, pod in enumerate(agenda.tried.tolist()):
-        for attempt in attempts(state, agenda.profile_of(pod), pod, agenda.numbers_from(number), options):
+        run.try_pod(pod, agenda.numbers_from(number))
+    run.end()
+    return run.builder.finish()
+
+
+class _Run:
+    """What a run consists of, and what has become of its pods so far."""
+
+    def __init__(
+        self,
+        state: ClusterState,
+        agenda: Agenda,
+        options: Options,
+        watchers: Sequence[Watcher],
+        setback_watchers: Sequence[SetbackWatcher],
+    ) -> None:
+        self.builder = PlacementBuilder()
+        self._state = state
+        self._agenda = agenda
+        self._options = options
+        self._watchers = watchers
+        self._setback_watchers = setback_watchers
+        self._bindings = Bindings(state)
+        self._again: list[Attempt] = []
+
+    def try_pod(self, pod: int, numbers: Iterator[int], first: int = 0) -> None:
+        """Try a pod, and again as long as others leave for it."""
+        profile, waiting = self._agenda.profile_of(pod), self._bindings.waiting
+        for attempt in attempts(self._state, profile, pod, numbers, self._options, first=first, waiting=waiting):
             reasons, message = diagnose(attempt) if attempt.node == NO_NODE else ((), "")
-            for watcher in watchers:
+            for watcher in self._watchers:
                 watcher(attempt, message)
-            builder.add(attempt, reasons, message)
-            carry_out(state, attempt)
-    return builder.finish()
+            self.builder.add(attempt, reasons, message)
+            if attempt.node == NO_NODE or attempt.binds_plainly:
+                carry_out(self._state, attempt, waiting)
+                self._settle(self._bindings.settle())
+            else:
+                self._state.next_start_index = attempt.next_start_index
+                self._settle(self._bindings.begin(attempt))
+
+    def end(self) -> None:
+        """Try again what could not be bound, and reject the pods that still wait."""
+        self._try_again()
+        self._settle(self._bindings.end())
+        self._try_again()
+
+    def _try_again(self) -> None:
+        while self._again:
+            attempt = self._again.pop(0)
+            self.try_pod(attempt.pod, self._agenda.retries, attempt.retry + 1)
+
+    def _settle(self, outcomes: Iterator[Outcome]) -> None:
+        for attempt, setback in outcomes:
+            if setback is None or self.builder.has_left(attempt.pod):
+                continue
+            self.builder.set_back(attempt, setback)
+            for watcher in self._setback_watchers:
+                watcher(attempt, setback)
+            if setback.is_retried and attempt.retry + 1 < MAX_BINDINGS:
+                self._again.append(attempt)
 
 
 def attempts(
-    state: ClusterState, profile: Profile, pod: int, numbers: Iterator[int], options: Options
+    state: ClusterState,
+    profile: Profile,
+    pod: int,
+    numbers: Iterator[int],
+    options: Options,
+    *,
+    first: int = 0,
+    waiting: WaitingPods | None = None,
 ) -> Iterator[Attempt]:
-    """Attempts at one pod, as long as others leave for it; what one comes to must be carried out before the next."""
-    for retry in itertools.count():
-        attempt = try_pod(state, profile, pod, next(numbers), options)
+    """Attempts at one pod, as long as others leave for it; what one comes to must be carried out before the next.
+
+    Parameters
+    ----------
+    numbers : iterator of int
+        Of the attempts in the run.
+    first : int
+        Number of the first of them among all at this pod.
+    waiting : WaitingPods, optional
+        Those of the run.
+    """
+    for retry in itertools.count(first):
+        attempt = try_pod(state, profile, pod, next(numbers), options, waiting)
         attempt.retry = retry
         if attempt.node == NO_NODE and not attempt.error:
             attempt.post_filters = find_way_out(attempt, options)
@@ -151,11 +237,19 @@ def attempts(
             return
 
 
-def carry_out(state: ClusterState, attempt: Attempt) -> None:
+def carry_out(state: ClusterState, attempt: Attempt, waiting: WaitingPods | None = None) -> None:
     """Make an attempt's outcome true: the pod is on its node, or its victims are gone and it has a node in view.
 
     A pod that others do not leave for loses an earlier nomination, unless PostFilters said nothing of it. So does one
-    whose attempt ended with an error.
+    whose attempt ended with an error. A victim that still waits to be bound is rejected instead of taken away; whoever
+    runs the pods then takes it off its node.
+
+    Parameters
+    ----------
+    attempt : Attempt
+        One that found no node, or of a profile that binds plainly.
+    waiting : WaitingPods, optional
+        Those of the run.
     """
     state.next_start_index = attempt.next_start_index
     if attempt.node != NO_NODE:
@@ -163,7 +257,11 @@ def carry_out(state: ClusterState, attempt: Attempt) -> None:
     elif attempt.is_preempting:
         assert attempt.preemption is not None
         for victim in attempt.preemption.victims.tolist():
-            state.forget(victim)
+            held = waiting.get(victim) if waiting is not None else None
+            if held is None:
+                state.forget(victim)
+            else:
+                held.reject(names.DEFAULT_PREEMPTION, "preempted")
         for other in state.nominations.below(attempt.preemption.node, attempt.cycle.template.priority):
             state.nominations.clear(other)
         state.nominations.nominate(attempt.pod, attempt.preemption.node)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kplace.dtypes import I8, I32, I64, NO_NODE, Mask, Status
 from kplace.engine.attempt import Attempt
+from kplace.framework.binding import Setback
 
 NO_SCORE = np.iinfo(np.int64).min
 """In a column of scores: there is none."""
@@ -137,6 +138,16 @@ class PlacementBuilder:
         )
         self._set(attempt.pod, row, reasons, message)
         self._add_preemption(attempt)
+
+    def set_back(self, attempt: Attempt, setback: Setback) -> None:
+        """Enter that a pod does not get the node that an attempt had found."""
+        status = Status.ERROR if setback.is_error else Status.UNSCHEDULABLE
+        row = (attempt.pod, status, NO_NODE, *self.rows[self.row_of[attempt.pod]][3:])
+        self._set(attempt.pod, row, setback.reasons, setback.message)
+
+    def has_left(self, pod: int) -> bool:
+        """Whether a pod that was placed has left for another one."""
+        return pod in self.row_of and self.rows[self.row_of[pod]][1] == Status.PREEMPTED
 
     def _set(self, pod: int, row: tuple[int, ...], reasons: tuple[tuple[str, str, int], ...], message: str) -> None:
         at = self.row_of.setdefault(pod, len(self.rows))

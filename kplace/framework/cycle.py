@@ -3,13 +3,13 @@
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from kplace.dtypes import I32
-
 from kplace.columns.templates import Template
+from kplace.dtypes import I32
 from kplace.errors import AttemptError
 from kplace.framework.node_view import NodeView
 from kplace.framework.waiting import WaitingPods
 from kplace.state import ClusterState
+from kplace.state.node_resources import NodeResources, empty_node_resources
 
 T = TypeVar("T")
 
@@ -31,14 +31,18 @@ class Cycle:
         Index of the pod.
     template : Template
         Its template: labels, namespace, priority, spec and requests.
+    nodes_are_bare : bool
+        Score plugins know of a node only what a Node object says, and nothing of its pods and images: upstream since
+        v1.33, for nodes that an extender sent back (kubernetes/kubernetes#141781).
     """
 
-    __slots__ = ("_memory", "_waiting", "pod", "state", "template")
+    __slots__ = ("_memory", "_waiting", "nodes_are_bare", "pod", "state", "template")
 
     def __init__(self, state: ClusterState, pod: int, waiting: WaitingPods | None = None) -> None:
         self.state = state
         self.pod = pod
         self.template = state.template_of(pod)
+        self.nodes_are_bare = False
         self._memory: dict[Hashable, object] = {}
         self._waiting = waiting
 
@@ -62,6 +66,13 @@ class Cycle:
         if self._waiting is None:
             self._waiting = WaitingPods()
         return self._waiting
+
+    @property
+    def scored_resources(self) -> NodeResources:
+        """What the nodes offer and what is requested of them, as score plugins see it."""
+        if self.nodes_are_bare:
+            return self.state.shared(NodeResources, lambda columns: empty_node_resources(columns.nodes))
+        return self.state.resources
 
     def write(self, key: Hashable, value: object) -> None:
         """Keep something for a later extension point of this attempt (upstream ``CycleState.Write``)."""

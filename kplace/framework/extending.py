@@ -75,6 +75,7 @@ class ExtenderPhase:
         ExtenderError
             A call came to nothing that cannot be passed over.
         """
+        self.is_bare = False
         for extender in self._interested(cycle):
             if not len(nodes):
                 break
@@ -182,6 +183,7 @@ class ExtenderPhase:
 
     def _skip(self, extender: Extender, verb: str, error: ExtenderError) -> None:
         if not extender.is_ignorable:
+            error.plugin = extender.name
             raise error
         self.skipped.append(Skipped(extender.name, verb, str(error)))
 

@@ -1,7 +1,5 @@
 """What some nodes have, by name: the columns as a plugin's author wants them."""
 
-
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +24,7 @@ class NodeView:
     Examples
     --------
     >>> from kplace.testing import make_node, make_pod, state_of
-    >>> a, b = make_node("a").label("rack", "7"), make_node("b")
+    >>> a, b = make_node("a").label(rack="7"), make_node("b")
     >>> state = state_of(a.capacity(cpu="4"), b.capacity(cpu="2"), make_pod("p").req(cpu="500m").on("b"))
     >>> view = NodeView(state, state.all_nodes)
     >>> view.label("rack").tolist(), view.number("rack").tolist(), view.free("cpu").tolist()
@@ -123,5 +121,3 @@ def _number(text: str, default: float) -> float:
         return float(text)
     except ValueError:
         return default
-
-

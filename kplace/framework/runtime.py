@@ -66,6 +66,11 @@ class PreFilterPhase:
     narrowed_by: list[str]
     skipped: set[str]
 
+    @staticmethod
+    def silent() -> "PreFilterPhase":
+        """What it is before any PreFilter was asked."""
+        return PreFilterPhase(None, PreFilterResult(), None, [], set())
+
 
 @dataclass(slots=True)
 class FilterPhase:
@@ -158,7 +163,7 @@ def run_pre_filters(profile: Profile, cycle: Cycle) -> PreFilterPhase:
     AttemptError
         A PreFilter cannot do its work.
     """
-    phase = PreFilterPhase(None, PreFilterResult(), None, [], set())
+    phase = PreFilterPhase.silent()
     unknown: frozenset[str] = frozenset()
     for plugin in profile.pre_filter:
         result = _pre_filter(plugin, cycle)
@@ -391,7 +396,7 @@ def whole_scores(name: str, scores: I64, n_nodes: int) -> I64:
     return scores.astype(np.int64, copy=False)
 
 
-def _check_verdict(plugin: FilterPlugin, verdict: Verdict, n_nodes: int) -> None:
+def _check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
     if not isinstance(verdict, Verdict):
         msg = f"plugin {plugin.name} must return a Verdict, got {type(verdict).__name__}"
         raise PluginError(msg)

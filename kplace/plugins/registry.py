@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from kplace.framework import Plugin
 from kplace.plugins import names
+from kplace.plugins.defaultbinder.plugin import DefaultBinder
 from kplace.plugins.defaultpreemption.plugin import DefaultPreemption
 from kplace.plugins.dynamicresources.plugin import DynamicResources
 from kplace.plugins.imagelocality.plugin import ImageLocality
@@ -47,4 +48,5 @@ def in_tree_registry() -> dict[str, Factory]:
         names.VOLUME_BINDING: VolumeBinding,
         names.VOLUME_ZONE: VolumeZone,
         names.POD_TOPOLOGY_SPREAD: PodTopologySpread,
+        names.DEFAULT_BINDER: DefaultBinder,
     }

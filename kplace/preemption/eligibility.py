@@ -6,6 +6,8 @@ from kplace.dtypes import NO_NODE, Code
 from kplace.framework.failure import Failure
 
 NEVER = "not eligible due to preemptionPolicy=Never."
+POD_GONE = "pod is gone"
+"""Kept in an attempt's memory if the pod was deleted while it was tried."""
 WAITING = "not eligible due to a terminating pod on the nominated node."
 
 

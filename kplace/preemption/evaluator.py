@@ -14,7 +14,7 @@ from kplace.framework.preemption import Preemption
 from kplace.framework.runtime import PASSED
 from kplace.preemption.candidates import DryRun, dry_run, potential_nodes
 from kplace.preemption.choice import best_candidates
-from kplace.preemption.eligibility import ineligibility
+from kplace.preemption.eligibility import POD_GONE, ineligibility
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -51,6 +51,9 @@ def preempt(failure: Failure, limits: CandidateLimits) -> PostFilterResult:
         Success with the victims; Unschedulable with a message. A pod that may not preempt keeps its nomination, one
         that preemption does not help loses it.
     """
+    if failure.cycle.holds(POD_GONE):
+        pod = failure.cycle.state.columns.pods.names[failure.cycle.pod]
+        return PostFilterResult(Code.ERROR, (f'pod "{pod}" not found',))
     reason = ineligibility(failure)
     if reason:
         return PostFilterResult(Code.UNSCHEDULABLE, (reason,))

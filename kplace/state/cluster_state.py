@@ -25,6 +25,9 @@ class ClusterState:
     ----------
     columns : ClusterColumns
         The cluster as read; never modified.
+    placed : int32 ndarray, optional
+        The pods that are on nodes, in the order in which they came there. By default those that hold a node in the
+        input, in its order.
 
     Attributes
     ----------
@@ -38,7 +41,7 @@ class ClusterState:
         Where the next search for feasible nodes begins.
     """
 
-    def __init__(self, columns: ClusterColumns) -> None:
+    def __init__(self, columns: ClusterColumns, placed: I32 | None = None) -> None:
         self.columns = columns
         self.resources = empty_node_resources(columns.nodes)
         self.groups = PodGroups(columns.templates, len(columns.nodes))
@@ -53,7 +56,12 @@ class ClusterState:
         self._node_pods: NodePods | None = None
         self._compiled: dict[tuple[Hashable, int], object] = {}
         self._shared: dict[Hashable, object] = {}
-        self._settle(np.flatnonzero(columns.pods.holding))
+        if placed is None:
+            self._settle(np.flatnonzero(columns.pods.holding))
+        else:
+            self._settle(placed.astype(np.int64))
+            self._arrivals = len(placed)
+            self._arrival[placed] = np.arange(1, len(placed) + 1)
 
     @property
     def n_nodes(self) -> int:
@@ -166,10 +174,20 @@ class ClusterState:
             self._shared[owner] = make(self.columns)
         return self._shared[owner]  # type: ignore[return-value]
 
+    def drop_shared(self, owner: Hashable) -> None:
+        """Forget what ``owner`` derived from the columns, for it depends on something that has changed."""
+        self._shared.pop(owner, None)
+
+    def change_template(self, pod: int, template: int) -> None:
+        """Give a pod that is on no node another template; the column of the columns is changed with it."""
+        self.columns.pods.template[pod] = template
+        self.columns.pods.priority[pod] = self.columns.templates[template].priority
+        self._shared.pop(_PodsByTemplate, None)
+
     @cached_property
     def _lowest_priority(self) -> int:
-        """Lowest priority of any pod, waiting ones included."""
-        return int(self.importance.priority.min(initial=np.iinfo(np.int64).max))
+        """Lowest priority that any pod has or may come to have."""
+        return min((template.priority for template in self.columns.templates), default=0)
 
     @cached_property
     def _request_table(self) -> Request:

@@ -105,6 +105,10 @@ class ObjectBuilder(Generic[S]):
         kept = {name: value for name, value in self._manifest["metadata"].get("labels", {}).items() if name != key}
         return self._with("metadata", {"labels": kept})
 
+    def metadata(self, fields: Mapping[str, Any] | None = None, /, **more: object) -> Self:
+        """Set fields of ``metadata`` as a manifest has them, for whatever there is no step for."""
+        return self._with("metadata", dict(fields or {}) | more)
+
     def spec(self, fields: Mapping[str, Any] | None = None, /, **more: object) -> Self:
         """Set fields of ``spec`` as a manifest has them, for whatever there is no step for."""
         return self._with("spec", dict(fields or {}) | more)

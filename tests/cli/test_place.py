@@ -256,3 +256,22 @@ def test_standard_input(kplace_process, cluster):
     done = kplace_process("place", "-", cluster / "nodes.json", "--format", "csv", input=text)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 5
+
+
+def test_preemption_is_said_and_done(kplace, tmp_path):
+    path = write_list(
+        tmp_path / "full.json",
+        node("one"),
+        pod("low", cpu="3", nodeName="one", priority=1),
+        pod("high", cpu="3", priority=5),
+    )
+    said = kplace("place", path, "--preemption", "dry-run")
+    assert "0 placed  1 pending" in said.stdout
+    assert "1 pending pod could push others out; --preemption immediate lets them" in said.stdout
+    done = kplace("place", path, "--preemption", "immediate")
+    assert "1 placed" in done.stdout
+    assert "1 pod pushed out by 1 of higher priority" in done.stdout
+    off = kplace("place", path, "--preemption", "off")
+    assert "push" not in off.stdout
+    wrong = kplace("place", path, "--preemption", "gently")
+    assert wrong.exit_code == 2

@@ -5,7 +5,6 @@ import pytest
 
 from kplace.dtypes import Code
 from kplace.framework import Cycle
-from kplace.plugins.podtopologyspread import kernels
 from kplace.plugins.podtopologyspread.plugin import LABEL_REASON, SKEW_REASON, PodTopologySpread
 from tests.plugins.clusters import node, pod, state_of
 
@@ -313,14 +312,6 @@ def test_count_pod_looks_at_less_than_the_first_count_does():
     plugin.pre_filter(cycle)
     plugin.count_pod(cycle, 3, 0, -1)
     assert plugin.filter(cycle, cycle.state.all_nodes).code.tolist() == [FINE, SKEW, SKEW]
-
-
-@pytest.mark.parametrize(
-    ("value", "rounded"),
-    [(0.0, 0), (0.49999999999999994, 0), (0.5, 1), (1.5, 2), (2.5, 3), (2.4999999999999996, 2), (-0.5, -1), (-2.4, -2)],
-)
-def test_rounding(value: float, rounded: int):
-    assert kernels.round_half_away(value) == rounded
 
 
 def test_templates_that_divide_the_nodes_differently_share_nothing():

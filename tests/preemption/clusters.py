@@ -3,12 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import msgspec
+import numpy as np
 from hypothesis import strategies as st
 
 from kplace.columns import ClusterBuilder
+from kplace.dtypes import NO_NODE, TieBreak
 from kplace.engine.cycle import Options, find_way_out, try_pod
 from kplace.engine.place import register_nominations
-from kplace.dtypes import NO_NODE, TieBreak
 from kplace.framework import Profile
 from kplace.objects.core import Node, Pod
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
@@ -81,14 +82,26 @@ def build(pod: dict, cluster: dict) -> ClusterState:
         }
         builder.add("PodDisruptionBudget", msgspec.convert(manifest, PodDisruptionBudget), b"", "test")
     state = ClusterState(builder.finish())
-    register_nominations(state, state.all_nodes[:0] if not waiting else _indexes(len(waiting)))
+    register_nominations(state, np.arange(len(waiting), dtype=np.int32))
     return state
 
 
-def _indexes(n: int):
-    import numpy as np
+def a_pod(name: str, priority: int = 0, cpu: int = 1, **given) -> dict:
+    """A pod that asks for cpu only and started at second 0."""
+    plain = {"started": 0, "app": "x", "port": False, "terminating": False, "hates": None}
+    return {"name": name, "priority": priority, "cpu": cpu, **plain, **given}
 
-    return np.arange(n, dtype=np.int32)
+
+def a_node(name: str, *held: dict, cpu: int = 4, zone: str = "") -> dict:
+    return {"name": name, "cpu": cpu, "slots": 110, "zone": zone, "pods": list(held)}
+
+
+def a_cluster(*nodes: dict, budgets: list[dict] = (), nominated: list[dict] = ()) -> dict:
+    return {"nodes": list(nodes), "budgets": list(budgets), "nominated": list(nominated)}
+
+
+def budget(app: str, allowed: int, *disrupted: str) -> dict:
+    return {"app": app, "allowed": allowed, "disrupted": list(disrupted)}
 
 
 def attempt(state: ClusterState, using: Profile):

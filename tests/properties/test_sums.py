@@ -61,6 +61,7 @@ def test_no_host_port_is_given_twice(made: MadeUp):
 def test_the_tables_say_the_same(made: MadeUp):
     run = kplace.place(made.cluster(), seed=3)
     state = ClusterState(run.cluster.columns)
-    assert run.nodes["requested_cpu_milli"].tolist() == state.resources.requested[0].tolist()
-    assert run.nodes["requested_memory_bytes"].tolist() == state.resources.requested[1].tolist()
-    assert run.nodes["requested_pods"].tolist() == state.resources.pods.tolist()
+    table = run.nodes.sort_values("position")
+    assert table["requested_cpu_milli"].tolist() == state.resources.requested[0].tolist()
+    assert table["requested_memory_bytes"].tolist() == state.resources.requested[1].tolist()
+    assert table["requested_pods"].tolist() == state.resources.pods.tolist()

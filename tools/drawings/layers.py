@@ -80,7 +80,7 @@ def _label(x: float, y: float, width: float, name: str) -> list[str]:
     """A name and what it is for, beside each other where there is room."""
     if width > 400:
         return [text(x + 14, y + 23, name, bold=True), text(x + 110, y + 23, WORDS[name], size=12.5)]
-    return [text(x + 14, y + 15, name, bold=True, size=12.5), text(x + 14, y + 30, WORDS[name], size=11)]
+    return [text(x + 14, y + 16, name, bold=True, size=12.5), text(x + 14, y + 30, WORDS[name], size=11)]
 
 
 def _aside(first: float, last: float, words: tuple[str, ...]) -> list[str]:

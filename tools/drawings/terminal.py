@@ -76,9 +76,10 @@ def draw(command: str, name: str) -> str:
     environment = os.environ | {"COLUMNS": str(WIDTH), "FORCE_COLOR": "1", "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     program, *arguments = command.split()
-    done = subprocess.run(
-        [Path(sys.executable).parent / program, *arguments], env=environment, stdout=subprocess.PIPE, check=True
-    )
+    path = Path(sys.executable).parent / program
+    done = subprocess.run([path, *arguments], env=environment, capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr.decode())
     console = Console(file=io.StringIO(), record=True, width=WIDTH, force_terminal=True, color_system="truecolor")
     console.print(Text.assemble(("$ ", "dim"), (command, "bold")))
     console.print(Text.from_ansi(done.stdout.decode().rstrip() + "\n"))

@@ -1,40 +1,32 @@
-"""Base scores: the part of a node's total that depends on the class and on what runs on that node alone."""
+"""Base scores: the part of a node's total that depends on the class and on what runs on that node alone.
+
+A range of nodes is computed resource by resource, each step a tight loop over slices of columns; the arithmetic of a
+single value is that of the plugins' kernels.
+"""
 
 import numpy as np
 
 from kplace._jit import bare_kernel
-from kplace.dtypes import I16
-from kplace.engine.fused.blocks import BLOCK, refresh_blocks
-from kplace.engine.fused.kept import rebuild_kept, update_kept
+from kplace.dtypes import CPU, F64, I8, I16, I64, MAX_NODE_SCORE, MEMORY
 from kplace.engine.fused.layout import (
-    BALANCED,
-    BALANCES,
-    FIT,
     IMAGE,
     INFEASIBLE,
-    KEPT_AFFINITY,
-    KEPT_TAINT,
-    LENGTH,
     PASSES,
-    ROW,
-    SCORED,
-    SEEN,
-    SPENT,
-    USED_ROWS,
-    BaseRows,
+    UNWANTED,
     CellPlan,
-    ClassTable,
-    Log,
-    Weights,
+    CellWork,
+    ScoredResources,
 )
+from kplace.plugins.helper import quotient, round_half_away
 from kplace.plugins.noderesources.kernels import (
-    Demand,
     Shape,
-    balanced_at,
-    capacity_ratio_at,
-    fit_bits,
-    least_allocated_at,
-    most_allocated_at,
+    capped_fraction,
+    deviation_of_two,
+    least_requested,
+    most_requested,
+    on_shape,
+    score_of_deviation,
+    used_percentage,
 )
 from kplace.state.node_resources import NodeResources
 
@@ -42,114 +34,221 @@ LEAST_ALLOCATED = 0
 MOST_ALLOCATED = 1
 CAPACITY_RATIO = 2
 
-REFRESH_NS = 13
-"""What bringing one cell of a row up to date costs, nodes being anywhere in memory."""
-DIRECT_NS = 4
-"""What computing one cell of a window costs, nodes lying side by side."""
-
-
-@bare_kernel
-def demand_of(classes: ClassTable, kind: int, c: int) -> Demand:
-    """One of the demands of a class."""
-    first = classes.starts[kind, c]
-    last = classes.starts[kind, c + 1]
-    return Demand(classes.rows[first:last], classes.amounts[first:last], classes.weights[first:last])
-
-
-@bare_kernel
-def fit_score(nodes: NodeResources, weights: Weights, shape: Shape, demand: Demand, n: int) -> int:
-    """NodeResourcesFit's score by the strategy of the profile."""
-    if weights.strategy == LEAST_ALLOCATED:
-        return least_allocated_at(nodes, demand, n)
-    if weights.strategy == MOST_ALLOCATED:
-        return most_allocated_at(nodes, demand, n)
-    return capacity_ratio_at(nodes, demand, shape, n)
-
 
 @bare_kernel
 def compute_range(plan: CellPlan, c: int, low: int, high: int, out: I16) -> None:
     """Compute the base scores of the nodes from ``low`` up to ``high`` for a class. Writes ``out`` at those nodes."""
     nodes = plan.nodes
-    weights = plan.weights
-    fits = demand_of(plan.classes, FIT, c)
-    scored = demand_of(plan.classes, SCORED, c)
-    balanced = demand_of(plan.classes, BALANCED, c)
-    balances = weights.balanced > 0 and plan.classes.table[BALANCES, c] != 0
-    passes = plan.statics.marks[plan.classes.table[PASSES, c]]
+    scores = out[low:high]
+    passes = plan.statics.marks[plan.classes.table[PASSES, c], low:high]
+    judge_static(passes, nodes.pods[low:high], nodes.allowed_pods[low:high], scores)
+    for r in range(plan.classes.fit.shape[0]):
+        amount = plan.classes.fit[r, c]
+        if amount > 0:
+            drop_lacking(nodes.allocatable[r, low:high], nodes.requested[r, low:high], amount, scores)
+    if plan.weights.fit > 0:
+        add_fit(plan, c, low, high, scores)
+    if plan.weights.balanced > 0 and is_balanced(plan.classes.balanced, c):
+        add_balance(nodes, plan.balanced, plan.classes.balanced[:, c], (low, high), plan.work)
+        add_weighted(plan.work.sum[low:high], plan.weights.balanced, scores)
     image = plan.classes.table[IMAGE, c]
-    for n in range(low, high):
-        if passes[n] == 0 or fit_bits(nodes, fits, n) != 0:
-            out[n] = INFEASIBLE
+    if image >= 0:
+        add_weighted(plan.statics.image[image, low:high], plan.weights.image, scores)
+
+
+@bare_kernel
+def judge_static(passes: I8, pods: I64, allowed: I64, scores: I16) -> None:
+    """Begin with 0, or `INFEASIBLE` where a static filter objects or there are too many pods."""
+    for i in range(scores.shape[0]):
+        is_open = (passes[i] != 0) & (pods[i] < allowed[i])
+        scores[i] = np.int16(0) if is_open else np.int16(INFEASIBLE)
+
+
+@bare_kernel
+def drop_lacking(allocatable: I64, requested: I64, amount: int, scores: I16) -> None:
+    """Mark as `INFEASIBLE` where a resource lacks."""
+    for i in range(scores.shape[0]):
+        lacks = amount > allocatable[i] - requested[i]
+        scores[i] = np.int16(INFEASIBLE) if lacks else scores[i]
+
+
+@bare_kernel
+def add_weighted(values: I64, weight: int, scores: I16) -> None:
+    """Add weighted values to the scores of feasible nodes."""
+    for i in range(scores.shape[0]):
+        added = np.int16(scores[i] + np.int16(weight * values[i]))
+        scores[i] = added if scores[i] >= 0 else scores[i]
+
+
+@bare_kernel
+def add_fit(plan: CellPlan, c: int, low: int, high: int, scores: I16) -> None:
+    """Add NodeResourcesFit's score by the strategy of the profile."""
+    nodes = plan.nodes
+    total = plan.work.sum[low:high]
+    weights = plan.work.weight[low:high]
+    total[:] = 0
+    weights[:] = 0
+    for j in range(plan.scored.rows.shape[0]):
+        amount = plan.classes.scored[j, c]
+        if amount == UNWANTED:
             continue
-        score = 0
-        if weights.fit > 0:
-            score += weights.fit * fit_score(nodes, weights, plan.shape, scored, n)
-        if balances:
-            score += weights.balanced * balanced_at(nodes, balanced, n)
-        if image >= 0:
-            score += weights.image * plan.statics.image[image, n]
-        out[n] = np.int16(score)
+        r = plan.scored.rows[j]
+        used = nodes.non_zero_requested[r, low:high] if r in (CPU, MEMORY) else nodes.requested[r, low:high]
+        allocatable = nodes.allocatable[r, low:high]
+        if plan.weights.strategy == CAPACITY_RATIO:
+            add_on_shape(allocatable, used, amount, plan.shape, (plan.scored.weights[j], total, weights))
+        elif plan.weights.strategy == MOST_ALLOCATED:
+            add_most(allocatable, used, amount, (plan.scored.weights[j], total, weights))
+        elif plan.scored.small[j]:
+            add_least_small(allocatable, used, amount, (plan.scored.weights[j], total, weights))
+        else:
+            add_least(allocatable, used, amount, (plan.scored.weights[j], total, weights))
+    if plan.weights.strategy == CAPACITY_RATIO:
+        take_rounded_mean(total, weights)
+    else:
+        take_mean(total, weights)
+    add_weighted(total, plan.weights.fit, scores)
 
 
 @bare_kernel
-def take_in(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
-    """Bring a class's row up to date with the nodes touched since it last was."""
-    row = rows.table[ROW, c]
-    base = rows.base[row]
-    keeps = keeps_totals(plan.classes, c)
-    totals = rows.kept[row] if keeps else base
-    for i in range(rows.table[SEEN, c], log.clock[LENGTH]):
-        n = np.int64(log.nodes[i])
-        was_feasible = base[n] >= 0
-        compute_range(plan, c, n, n + 1, base)
-        if keeps and not update_kept(plan, c, n, was_feasible, base, totals):
-            rebuild_row(plan, rows, log, c)
-            return
-        refresh_blocks(totals, rows.blocks[row], n // BLOCK, n // BLOCK)
-    rows.table[SEEN, c] = log.clock[LENGTH]
+def add_least_small(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
+    """Add the free shares of a resource of which no node has so much that float64 could not divide it exactly."""
+    weight, total, weights = into
+    for i in range(total.shape[0]):
+        whole = allocatable[i]
+        free = whole - used[i] - amount
+        share = quotient(float(max(free, 0) * MAX_NODE_SCORE), float(max(whole, 1)))
+        total[i] += weight * share
+        weights[i] += weight if whole > 0 else 0
 
 
 @bare_kernel
-def keeps_totals(classes: ClassTable, c: int) -> bool:
-    """Whether a class keeps totals beside its base scores."""
-    return classes.table[KEPT_TAINT, c] >= 0 or classes.table[KEPT_AFFINITY, c] >= 0
+def add_least(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
+    """Add the free shares of a resource."""
+    weight, total, weights = into
+    for i in range(total.shape[0]):
+        if allocatable[i] > 0:
+            total[i] += weight * least_requested(used[i] + amount, allocatable[i])
+            weights[i] += weight
 
 
 @bare_kernel
-def rebuild_row(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
-    """Make a class's row anew."""
-    row = rows.table[ROW, c]
-    n_nodes = rows.base.shape[1]
-    totals = rows.base[row]
-    compute_range(plan, c, 0, n_nodes, totals)
-    if keeps_totals(plan.classes, c):
-        rebuild_kept(plan, c, rows.base[row], rows.kept[row])
-        totals = rows.kept[row]
-    refresh_blocks(totals, rows.blocks[row], 0, rows.blocks.shape[2] - 1)
-    rows.table[SEEN, c] = log.clock[LENGTH]
+def add_most(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
+    """Add the used shares of a resource."""
+    weight, total, weights = into
+    for i in range(total.shape[0]):
+        if allocatable[i] > 0:
+            total[i] += weight * most_requested(used[i] + amount, allocatable[i])
+            weights[i] += weight
 
 
 @bare_kernel
-def has_current_row(plan: CellPlan, rows: BaseRows, log: Log, c: int, window: int) -> bool:
-    """Make sure of a class's row if that is cheaper than computing a window of ``window`` nodes afresh.
+def add_on_shape(allocatable: I64, used: I64, amount: int, shape: Shape, into: tuple[int, I64, I64]) -> None:
+    """Add a shape's values over the used shares of a resource; those of 0 drop out."""
+    weight, total, weights = into
+    for i in range(total.shape[0]):
+        if allocatable[i] > 0:
+            value = on_shape(shape, used_percentage(used[i] + amount, allocatable[i]))
+            if value > 0:
+                total[i] += weight * value
+                weights[i] += weight
 
-    A class gets a row, or one anew, once it has spent as many cells as a row has: what was spent until then is at most
-    doubled by it. Without room for another row it goes on without.
-    """
-    n_nodes = rows.base.shape[1]
-    has_row = rows.table[ROW, c] >= 0
-    pending = log.clock[LENGTH] - rows.table[SEEN, c]
-    if has_row and pending * REFRESH_NS <= window * DIRECT_NS:
-        take_in(plan, rows, log, c)
-        rows.table[SPENT, c] = 0
-        return True
-    if rows.table[SPENT, c] < n_nodes:
-        return False
-    if not has_row:
-        if log.clock[USED_ROWS] == rows.base.shape[0]:
-            return False
-        rows.table[ROW, c] = log.clock[USED_ROWS]
-        log.clock[USED_ROWS] += 1
-    rebuild_row(plan, rows, log, c)
-    rows.table[SPENT, c] = 0
-    return True
+
+@bare_kernel
+def take_mean(total: I64, weights: I64) -> None:
+    """Divide sums by the weights that went into them; 0 where none did."""
+    for i in range(total.shape[0]):
+        total[i] = quotient(float(total[i]), float(max(weights[i], 1)))
+
+
+@bare_kernel
+def take_rounded_mean(total: I64, weights: I64) -> None:
+    """Divide sums by the weights that went into them, rounded; 0 where none did."""
+    for i in range(total.shape[0]):
+        total[i] = round_half_away(float(total[i]) / float(weights[i])) if weights[i] > 0 else 0
+
+
+@bare_kernel
+def is_balanced(amounts: I64, c: int) -> bool:
+    """Whether a class requests any of the balanced resources; the score is skipped otherwise."""
+    for j in range(amounts.shape[0]):
+        if amounts[j, c] > 0:
+            return True
+    return False
+
+
+@bare_kernel
+def add_balance(
+    nodes: NodeResources, balanced: ScoredResources, amounts: I64, span: tuple[int, int], work: CellWork
+) -> None:
+    """Compute NodeResourcesBalancedAllocation's scores of a range. Writes ``work.sum``."""
+    low, high = span
+    wanted = 0
+    for j in range(amounts.shape[0]):
+        wanted += amounts[j] != UNWANTED
+    if wanted == 2:
+        score_pairs(nodes, balanced, amounts, span, work)
+    else:
+        for n in range(low, high):
+            work.sum[n] = score_many(nodes, balanced, amounts, n)
+
+
+@bare_kernel
+def score_pairs(
+    nodes: NodeResources, balanced: ScoredResources, amounts: I64, span: tuple[int, int], work: CellWork
+) -> None:
+    """Balance of two resources. Writes ``work.sum``."""
+    low, high = span
+    shares = work.share
+    for j in range(amounts.shape[0]):
+        if amounts[j] != UNWANTED:
+            r = balanced.rows[j]
+            fill_fractions(nodes.allocatable[r, low:high], nodes.requested[r, low:high], amounts[j], shares[low:high])
+            shares = work.other
+    pair_scores(work.share[low:high], work.other[low:high], work.sum[low:high])
+
+
+@bare_kernel
+def fill_fractions(allocatable: I64, requested: I64, amount: int, shares: F64) -> None:
+    """Used share of a resource on each node, the pod included; -1 where the node lacks it."""
+    for i in range(shares.shape[0]):
+        share = capped_fraction(requested[i] + amount, max(allocatable[i], 1))
+        shares[i] = share if allocatable[i] > 0 else -1.0
+
+
+@bare_kernel
+def pair_scores(first: F64, second: F64, scores: I64) -> None:
+    """Scores of two shares; one alone is in perfect balance."""
+    for i in range(scores.shape[0]):
+        both = (first[i] >= 0.0) & (second[i] >= 0.0)
+        deviation = deviation_of_two(first[i], second[i]) if both else 0.0
+        scores[i] = score_of_deviation(deviation)
+
+
+@bare_kernel
+def score_many(nodes: NodeResources, balanced: ScoredResources, amounts: I64, n: int) -> int:
+    """Balance of a node over any number of resources, in upstream's order of operations."""
+    count = 0
+    total = 0.0
+    first = 0.0
+    last = 0.0
+    for j in range(amounts.shape[0]):
+        r = balanced.rows[j]
+        if amounts[j] != UNWANTED and nodes.allocatable[r, n] > 0:
+            last = capped_fraction(nodes.requested[r, n] + amounts[j], nodes.allocatable[r, n])
+            if count == 0:
+                first = last
+            total += last
+            count += 1
+    if count < 2:
+        return score_of_deviation(0.0)
+    if count == 2:
+        return score_of_deviation(deviation_of_two(first, last))
+    mean = total / float(count)
+    squares = 0.0
+    for j in range(amounts.shape[0]):
+        r = balanced.rows[j]
+        if amounts[j] != UNWANTED and nodes.allocatable[r, n] > 0:
+            distance = capped_fraction(nodes.requested[r, n] + amounts[j], nodes.allocatable[r, n]) - mean
+            squares = squares + distance * distance
+    return score_of_deviation(np.sqrt(squares / float(count)))

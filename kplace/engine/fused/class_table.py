@@ -1,66 +1,104 @@
 """The classes of a run: templates that agree in everything a base score depends on."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from kplace.engine.fused.layout import BALANCES, IMAGE, KEPT_AFFINITY, KEPT_TAINT, PASSES, ClassTable
-from kplace.framework import Cycle
+from kplace.columns.vocab import Vocabulary
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE
+from kplace.engine.fused.layout import (
+    IMAGE,
+    KEPT_AFFINITY,
+    KEPT_TAINT,
+    PASSES,
+    UNWANTED,
+    ClassTable,
+    ScoredResources,
+)
+from kplace.plugins.helper import EXACT_NUMERATOR
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
+from kplace.plugins.noderesources.demand import ScoredRows
 from kplace.plugins.noderesources.fit import NodeResourcesFit
-from kplace.plugins.noderesources.kernels import Demand
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateAmounts:
+    """What all templates request.
+
+    Attributes
+    ----------
+    plain, scored : int64 ndarray, shape (n_templates, n_resources)
+    non_zero : int64 ndarray, shape (n_templates, 2)
+    """
+
+    plain: I64
+    scored: I64
+    non_zero: I64
 
 
 class Classes:
-    """Collects classes, each once.
+    """The classes of some templates.
 
     Parameters
     ----------
-    fit, balance : plugins or None
-        Of the profile.
+    amounts : TemplateAmounts
+    used : int64 ndarray, shape (k,)
+        The templates that need a class.
+    rows : int32 ndarray, shape (k, 4)
+        For each of them the rows of its static verdicts, its image scores, and the raw taint and affinity scores that
+        its totals are kept with.
     """
 
-    def __init__(self, fit: NodeResourcesFit, balance: NodeResourcesBalancedAllocation | None) -> None:
-        self._fit = fit
-        self._balance = balance
-        self._numbers: dict[tuple[bytes, bytes, bytes, int, int, int, int], int] = {}
-        self._members: list[Cycle] = []
-
-    def of(self, cycle: Cycle, rows: tuple[int, int, int, int]) -> int:
-        """Class of a template.
-
-        Parameters
-        ----------
-        rows : (int, int, int, int)
-            Of its static verdicts, its image scores, and the raw taint and affinity scores that its totals are kept
-            with.
-        """
-        template = cycle.template
-        key = (template.request.tobytes(), template.non_zero_request.tobytes(), template.scored_request.tobytes())
-        number = self._numbers.setdefault((*key, *rows), len(self._numbers))
-        if number == len(self._members):
-            self._members.append(cycle)
-        return number
+    def __init__(self, amounts: TemplateAmounts, used: I64, rows: I32) -> None:
+        self._amounts = amounts
+        keys = np.ascontiguousarray(
+            np.hstack([amounts.plain[used], amounts.scored[used], amounts.non_zero[used], rows])
+        )
+        numbers: dict[bytes, int] = {}
+        width = keys.shape[1] * keys.itemsize
+        text = keys.tobytes()
+        listed = [numbers.setdefault(text[at : at + width], len(numbers)) for at in range(0, len(text), width)]
+        number = np.array(listed, np.int64)
+        firsts = np.zeros(len(numbers), np.int64)
+        firsts[number[::-1]] = np.arange(len(number))[::-1]
+        self.class_of: I32 = np.full(len(amounts.plain), -1, np.int32)
+        self.class_of[used] = number
+        self._rows = rows[firsts]
+        self._templates = used[firsts]
 
     def __len__(self) -> int:
-        return len(self._members)
+        return len(self._templates)
 
-    def arrays(self) -> ClassTable:
-        """All classes."""
-        balanced = [self._balance.demand(cycle) if self._balance else _NOTHING for cycle in self._members]
-        demands = [self._fit.filter_demand(cycle) for cycle in self._members]
-        demands += [self._fit.scored_demand(cycle) for cycle in self._members]
-        demands += balanced
-        ends = np.zeros(len(demands) + 1, np.int32)
-        np.cumsum([len(item.rows) for item in demands], out=ends[1:])
-        table = np.zeros((9, len(self)), np.int32)
-        table[[PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY]] = np.array([key[3:] for key in self._numbers], np.int32).T
-        table[BALANCES] = [bool(np.any(item.amounts > 0)) for item in balanced]
+    def table(
+        self, fit: NodeResourcesFit, balance: NodeResourcesBalancedAllocation | None, resources: Vocabulary
+    ) -> ClassTable:
+        """All classes, for the plugins of a profile."""
+        table = np.zeros((8, len(self)), np.int32)
+        table[[PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY]] = self._rows.T
+        plain = self._amounts.plain[self._templates]
+        scored = self._amounts.scored[self._templates]
         return ClassTable(
             table=table,
-            starts=np.stack([ends[kind * len(self) : (kind + 1) * len(self) + 1] for kind in range(3)]),
-            rows=np.concatenate([item.rows for item in demands] or [_NOTHING.rows]).astype(np.int32),
-            amounts=np.concatenate([item.amounts for item in demands] or [_NOTHING.amounts]).astype(np.int64),
-            weights=np.concatenate([item.weights for item in demands] or [_NOTHING.weights]).astype(np.int64),
+            fit=np.where(fit.filtered_rows(resources), plain, 0).T.copy(),
+            scored=_wanted(fit.scored_rows(resources), scored),
+            balanced=_wanted(balanced_rows(balance, resources), plain),
         )
 
 
-_NOTHING = Demand(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+def balanced_rows(balance: NodeResourcesBalancedAllocation | None, resources: Vocabulary) -> ScoredRows:
+    """Rows of the resources that a profile balances; none without the plugin."""
+    if balance is None:
+        return ScoredRows(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+    return balance.scored_rows(resources)
+
+
+def scored_resources(scored: ScoredRows, allocatable: I64) -> ScoredResources:
+    """Rows of scored resources, with a mark on those whose shares float64 divides exactly on every node."""
+    most = allocatable[scored.rows].max(axis=1, initial=0)
+    return ScoredResources(scored.rows, scored.weights, most < EXACT_NUMERATOR // MAX_NODE_SCORE)
+
+
+def _wanted(scored: ScoredRows, amounts: I64) -> I64:
+    """Amounts by scored resource and class, `UNWANTED` where a class does not ask for an optional one."""
+    wanted = amounts[:, scored.rows]
+    return np.where(scored.always | (wanted > 0), wanted, UNWANTED).T.copy()

@@ -6,15 +6,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code, Mask
 from kplace.engine.fused.blocks import BLOCK
 from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED
-from kplace.engine.fused.class_table import Classes
+from kplace.engine.fused.class_table import Classes, TemplateAmounts, balanced_rows, scored_resources
 from kplace.engine.fused.counter_table import CounterTable
 from kplace.engine.fused.interning import Lists, RowTable
 from kplace.engine.fused.layout import (
     AFFINITY,
-    CLASS,
     FAR,
     FROM_BASE,
     FROM_KEPT,
@@ -28,15 +27,18 @@ from kplace.engine.fused.layout import (
     TAINT,
     BaseRows,
     CellPlan,
+    CellWork,
     Log,
     Run,
     Scratch,
+    ShapeTable,
     Statics,
     TemplateTable,
     Weights,
 )
 from kplace.engine.fused.loop import Placing
 from kplace.engine.fused.scores import MAX_ITEMS
+from kplace.engine.fused.shapes import Shapes
 from kplace.framework import Cycle, Plugin, Profile, ScorePlugin
 from kplace.objects.core import Affinity, PodSpec
 from kplace.objects.core import NodeAffinity as NodeAffinitySpec
@@ -113,9 +115,19 @@ def _one(plugins: Iterable[object], kind: type[P]) -> P | None:
 
 @dataclass(slots=True)
 class _Columns:
-    """Columns of the template table while it is being filled."""
+    """Columns of the shape table while it is being filled.
+
+    Attributes
+    ----------
+    rows : int32 ndarray, shape (n_shapes, 4)
+        What distinguishes the classes of a shape's templates beside their amounts.
+    is_known : bool ndarray, shape (n_shapes,)
+        False for shapes that are left to the cycle.
+    """
 
     table: I32
+    rows: I32
+    is_known: Mask
     filters: Lists
     spreads: Lists
     affinities: Lists
@@ -150,7 +162,7 @@ class Compiler:
         weights = self._weights = _weights(profile)
         kept = weights.fit + weights.balanced + weights.image + weights.taint + weights.affinity
         self._keeps_in_range = kept * MAX_NODE_SCORE < 2**15
-        n_nodes, n_templates = state.n_nodes, len(state.columns.templates)
+        n_nodes = state.n_nodes
         scorers = [item.plugin for item in profile.score]
         self._statics = [plugin for plugin in profile.filter if isinstance(plugin, STATIC)]
         self._bypassed = [plugin for plugin in profile.pre_filter if isinstance(plugin, BYPASSED)]
@@ -166,18 +178,22 @@ class Compiler:
         fit = _one(profile.filter, NodeResourcesFit)
         assert fit is not None
         self._fit = fit
-        self._classes = Classes(fit, _one(scorers, NodeResourcesBalancedAllocation))
+        self._balance = _one(scorers, NodeResourcesBalancedAllocation)
+        self._shapes = Shapes(state.columns.templates)
         self._tables = _Tables(
             marks=RowTable(n_nodes, np.int8),
             image=RowTable(n_nodes, np.int16),
             raw=RowTable(n_nodes, np.int32),
             counters=CounterTable(state),
         )
+        n_shapes = len(self._shapes.first)
         self._columns = _Columns(
-            table=np.full((5, n_templates), -1, np.int32),
-            filters=Lists(n_templates, 3),
-            spreads=Lists(n_templates, 3),
-            affinities=Lists(n_templates, 1),
+            table=np.full((4, n_shapes), -1, np.int32),
+            rows=np.full((n_shapes, 4), -1, np.int32),
+            is_known=np.zeros(n_shapes, np.bool_),
+            filters=Lists(n_shapes, 3),
+            spreads=Lists(n_shapes, 3),
+            affinities=Lists(n_shapes, 1),
         )
 
     def compile(self, pods: Iterable[int], capacity: int) -> Run:
@@ -190,19 +206,25 @@ class Compiler:
         capacity : int
             Number of changes of the state that the log must hold.
         """
+        seen: set[int] = set()
+        templates: list[int] = []
         for pod in pods:
-            self._add(Cycle(self._state, pod))
-        return self._run(capacity)
+            cycle = Cycle(self._state, pod)
+            templates.append(cycle.template.code)
+            if cycle.template.shape not in seen:
+                seen.add(cycle.template.shape)
+                self._add(cycle)
+        return self._run(np.array(templates, np.int64), capacity)
 
     def _add(self, cycle: Cycle) -> None:
-        """Compile one template, unless it must be left to the cycle."""
+        """Compile one shape, unless it must be left to the cycle."""
         if any(plugin.pre_filter(cycle).code is not Code.SKIP for plugin in self._bypassed):
             return
         if self._narrowing is not None:
             narrowed = self._narrowing.pre_filter(cycle)
             if narrowed.nodes is not None or narrowed.code not in (Code.SUCCESS, Code.SKIP):
                 return
-        code = cycle.template.code
+        shape = cycle.template.shape
         missing = self._add_filters(cycle)
         passes = self._passes(cycle, missing)
         image = -1
@@ -210,16 +232,18 @@ class Compiler:
             image = self._row(self._tables.image, _image_key(cycle.template.spec), self._image, cycle)
         if self._taints is not None:
             tolerations = cycle.template.spec.tolerations or ()
-            self._columns.table[TAINT, code] = self._row(self._tables.raw, ("taint", tolerations), self._taints, cycle)
+            self._columns.table[TAINT, shape] = self._row(self._tables.raw, ("taint", tolerations), self._taints, cycle)
         if self._preferred is not None and self._preferred.pre_score(cycle, self._state.all_nodes):
             key = _node_affinity(cycle.template.spec).preferred
-            self._columns.table[AFFINITY, code] = self._row(self._tables.raw, ("affinity", key), self._preferred, cycle)
+            self._columns.table[AFFINITY, shape] = self._row(
+                self._tables.raw, ("affinity", key), self._preferred, cycle
+            )
         self._add_scores(cycle)
-        kept = self._kept_rows(code)
-        self._columns.table[CLASS, code] = self._classes.of(cycle, (passes, image, *kept))
+        self._columns.rows[shape] = (passes, image, *self._kept_rows(shape))
+        self._columns.is_known[shape] = True
 
     def _kept_rows(self, code: int) -> tuple[int, int]:
-        """Settle how a template's totals are made; returns the raw scores that totals are kept with, -1 for none."""
+        """Settle how a shape's totals are made; returns the raw scores that totals are kept with, -1 for none."""
         table, columns = self._columns.table, self._columns
         rows = (int(table[TAINT, code]), int(table[AFFINITY, code]))
         depends = columns.filters.count(code) or columns.spreads.count(code) or columns.affinities.count(code)
@@ -258,7 +282,7 @@ class Compiler:
 
     def _add_filters(self, cycle: Cycle) -> Hashable:
         """Add the filters on counters; returns what identifies the labels that nodes must have for them."""
-        code = cycle.template.code
+        code = cycle.template.shape
         keys: list[Hashable] = []
         if self._ports is not None and self._ports.pre_filter(cycle).code is not Code.SKIP:
             row = conflict_group(self._state, cycle.template)
@@ -307,7 +331,7 @@ class Compiler:
             self._columns.filters.append(code, counter, NEAR, anywhere)
 
     def _add_scores(self, cycle: Cycle) -> None:
-        code = cycle.template.code
+        code = cycle.template.shape
         plan = self._soft_spread.plans(cycle).soft if self._soft_spread is not None else None
         if plan is not None:
             self._add_soft_spread(code, plan)
@@ -342,25 +366,40 @@ class Compiler:
     def _code(self, codes: I32) -> int:
         return self._tables.counters.code_row(codes)
 
-    def _run(self, capacity: int) -> Run:
-        tables, n_nodes = self._tables, self._state.n_nodes
+    def _run(self, used: I64, capacity: int) -> Run:
+        tables, state = self._tables, self._state
+        templates = state.columns.templates
+        resources = state.columns.resources
+        amounts = TemplateAmounts(
+            plain=_matrix([template.request for template in templates], len(resources)),
+            scored=_matrix([template.scored_request for template in templates], len(resources)),
+            non_zero=_matrix([template.non_zero_request for template in templates], 2),
+        )
+        shape = self._shapes.of_template
+        used = used[self._columns.is_known[shape[used]]]
+        classes = Classes(amounts, used, self._columns.rows[shape[used]])
+        allocatable = state.resources.allocatable
         return Run(
             cells=CellPlan(
-                nodes=self._state.resources,
+                nodes=state.resources,
                 weights=self._weights,
                 shape=self._fit.shape,
-                classes=self._classes.arrays(),
+                scored=scored_resources(self._fit.scored_rows(resources), allocatable),
+                balanced=scored_resources(balanced_rows(self._balance, resources), allocatable),
+                classes=classes.table(self._fit, self._balance, resources),
                 statics=Statics(tables.marks.array(), tables.image.array(), tables.raw.array()),
+                work=_cell_work(state.n_nodes),
             ),
-            rows=self._base_rows(),
+            rows=self._base_rows(len(classes)),
             log=Log(np.zeros(capacity, np.int32), np.zeros(2, np.int64)),
             counters=tables.counters.arrays(),
-            templates=self._templates(),
-            scratch=_scratch(n_nodes, tables.counters.largest() + 1),
+            shapes=self._shape_table(),
+            templates=TemplateTable(shape, classes.class_of, amounts.plain, amounts.non_zero),
+            scratch=_scratch(state.n_nodes, tables.counters.largest() + 1),
         )
 
-    def _base_rows(self) -> BaseRows:
-        n_nodes, n_classes = self._state.n_nodes, len(self._classes)
+    def _base_rows(self, n_classes: int) -> BaseRows:
+        n_nodes = self._state.n_nodes
         n_rows = max(1, min(n_classes, _ROW_BYTES // max(2 * n_nodes, 1)))
         keeps = bool((self._columns.table[MANNER] == FROM_KEPT).any())
         table = np.zeros((3, n_classes), np.int64)
@@ -372,10 +411,10 @@ class Compiler:
             blocks=np.empty((n_rows, 4, -(-n_nodes // BLOCK)), np.int16),
         )
 
-    def _templates(self) -> TemplateTable:
-        columns, touches = self._columns, self._tables.counters.touches()
+    def _shape_table(self) -> ShapeTable:
+        columns, touches = self._columns, self._tables.counters.touches(self._shapes)
         lists = (columns.filters, columns.spreads, columns.affinities, touches)
-        return TemplateTable(
+        return ShapeTable(
             table=columns.table,
             starts=np.stack([item.starts() for item in lists]),
             filters=columns.filters.table(np.int64),
@@ -398,6 +437,19 @@ def _weights(profile: Profile) -> Weights:
         spread=weights.get(PodTopologySpread, 0),
         pod_affinity=weights.get(InterPodAffinity, 0),
         strategy=_STRATEGIES[fit.strategy],
+    )
+
+
+def _matrix(vectors: list[I64], width: int) -> I64:
+    return np.array(vectors, np.int64).reshape(len(vectors), width)
+
+
+def _cell_work(n_nodes: int) -> CellWork:
+    return CellWork(
+        sum=np.zeros(n_nodes, np.int64),
+        weight=np.zeros(n_nodes, np.int64),
+        share=np.zeros(n_nodes),
+        other=np.zeros(n_nodes),
     )
 
 
@@ -428,18 +480,13 @@ def _image_key(spec: PodSpec) -> Hashable:
 
 
 def placing_of(state: ClusterState) -> Placing:
-    """What placed pods change in a state's own columns, for the groups that there are now."""
-    templates = state.columns.templates
-    lists = Lists(len(templates), 1)
+    """The groups of a state that placed pods count in, for those that there are now."""
+    shapes = Shapes(state.columns.templates)
+    lists = Lists(len(shapes.first), 1)
     for row in range(len(state.groups)):
-        for template in state.groups.members(row).tolist():
-            lists.append(template, row)
-    n_resources = len(state.columns.resources)
-    plain = [template.request for template in templates]
-    non_zero = [template.non_zero_request for template in templates]
+        for shape in shapes.of_group(state, row):
+            lists.append(shape, row)
     return Placing(
-        plain=np.array(plain, np.int64).reshape(len(templates), n_resources),
-        non_zero=np.array(non_zero, np.int64).reshape(len(templates), 2),
         row_start=lists.starts(),
         rows=lists.table(np.int32)[0].copy(),
         counts=state.groups.counts,

@@ -8,6 +8,7 @@ from kplace.dtypes import I8, I32, U8, Mask
 from kplace.engine.fused.counters import find_lowest
 from kplace.engine.fused.interning import Lists, RowTable
 from kplace.engine.fused.layout import CODE, COUNTED, ELIGIBLE, FEW, SIZE, START, Counters
+from kplace.engine.fused.shapes import Shapes
 from kplace.state import ClusterState
 
 NODES = -1
@@ -82,16 +83,16 @@ class CounterTable:
         """Number of domains of the counter that has most."""
         return max(self._sizes.values())
 
-    def touches(self) -> Lists:
-        """What a placed pod of each template adds to the counters."""
-        lists = Lists(len(self._state.columns.templates), 2)
+    def touches(self, shapes: Shapes) -> Lists:
+        """What a placed pod of each shape adds to the counters."""
+        lists = Lists(len(shapes.first), 2)
         for number, item in enumerate(self._numbers):
             weights: dict[int, int] = {}
             for row, weight in item.terms:
-                for template in self._state.groups.members(row).tolist():
-                    weights[template] = weights.get(template, 0) + weight
-            for template, weight in weights.items():
-                lists.append(template, number, weight)
+                for shape in shapes.of_group(self._state, row):
+                    weights[shape] = weights.get(shape, 0) + weight
+            for shape, weight in weights.items():
+                lists.append(shape, number, weight)
         return lists
 
     def _count(self, item: _Counter, codes: I32, masks: I8, out: I32) -> None:

@@ -14,7 +14,7 @@ from kplace.engine.fused.layout import (
     TOUCHES,
     WEIGHT,
     Counters,
-    TemplateTable,
+    ShapeTable,
 )
 
 
@@ -60,7 +60,7 @@ def add(counters: Counters, k: int, n: int, weight: int) -> None:
 
 
 @bare_kernel
-def touch(counters: Counters, templates: TemplateTable, t: int, n: int, sign: int) -> None:
-    """Let a pod of a template come to (``sign`` 1) or leave (-1) a node. Modifies ``counters``."""
-    for i in range(templates.starts[TOUCHES, t], templates.starts[TOUCHES, t + 1]):
-        add(counters, np.int64(templates.touches[COUNTER, i]), n, sign * templates.touches[WEIGHT, i])
+def touch(counters: Counters, shapes: ShapeTable, s: int, n: int, sign: int) -> None:
+    """Let a pod of a shape come to (``sign`` 1) or leave (-1) a node. Modifies ``counters``."""
+    for i in range(shapes.starts[TOUCHES, s], shapes.starts[TOUCHES, s + 1]):
+        add(counters, np.int64(shapes.touches[COUNTER, i]), n, sign * shapes.touches[WEIGHT, i])

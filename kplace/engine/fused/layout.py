@@ -8,7 +8,7 @@ as one table of all items and one row of starts.
 
 from typing import NamedTuple
 
-from kplace.dtypes import F64, I8, I16, I32, I64, U8
+from kplace.dtypes import F64, I8, I16, I32, I64, U8, Mask
 from kplace.plugins.noderesources.kernels import Shape
 from kplace.state.node_resources import NodeResources
 
@@ -27,27 +27,28 @@ NEAR = 2
 FAR = 3
 """Kind of a filter: the domain must not hold any pod."""
 
+UNWANTED = -1
+"""Amount of a resource that is left out."""
+
 # Rows of ClassTable.table
-PASSES, IMAGE, BALANCES, KEPT_TAINT, KEPT_AFFINITY, TOP_TAINT, TOP_AFFINITY, N_TOP_TAINT, N_TOP_AFFINITY = range(9)
-# How a template's totals are made: TemplateTable.table[MANNER]
+PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY, TOP_TAINT, TOP_AFFINITY, N_TOP_TAINT, N_TOP_AFFINITY = range(8)
+# How a shape's totals are made: ShapeTable.table[MANNER]
 FROM_WINDOW, FROM_BASE, FROM_KEPT = range(3)
-# Rows of ClassTable.starts
-FIT, SCORED, BALANCED = range(3)
 # Rows of BaseRows.table
 ROW, SEEN, SPENT = range(3)
 # Positions in Log.clock
 LENGTH, USED_ROWS = range(2)
 # Rows of Counters.table
 START, SIZE, CODE, COUNTED, ELIGIBLE, LOWEST, N_LOWEST = range(7)
-# Rows of TemplateTable.table
-CLASS, TAINT, AFFINITY, IGNORED, MANNER = range(5)
-# Rows of TemplateTable.starts
+# Rows of ShapeTable.table
+TAINT, AFFINITY, IGNORED, MANNER = range(4)
+# Rows of ShapeTable.starts
 FILTERS, SPREADS, AFFINITIES, TOUCHES = range(4)
-# Rows of TemplateTable.filters
+# Rows of ShapeTable.filters
 COUNTER, KIND, LIMIT = range(3)
-# Rows of TemplateTable.spreads, after COUNTER
+# Rows of ShapeTable.spreads, after COUNTER
 SIZE_CODE, MAX_SKEW = 1, 2
-# Rows of TemplateTable.touches, after COUNTER
+# Rows of ShapeTable.touches, after COUNTER
 WEIGHT = 1
 
 
@@ -69,23 +70,36 @@ class ClassTable(NamedTuple):
 
     Attributes
     ----------
-    table : int32 ndarray, shape (9, n_classes)
-        `PASSES`: row of ``Statics.marks``; `IMAGE`: row of ``Statics.image``, -1 if no image is anywhere; `BALANCES`: 0
-        if the balance score is skipped; `KEPT_TAINT`, `KEPT_AFFINITY`: rows of ``Statics.raw`` that kept totals take
-        in,
-        -1 for none; `TOP_TAINT`, `TOP_AFFINITY`: the highest raw score of a feasible node; `N_TOP_TAINT`,
-        `N_TOP_AFFINITY`: how many feasible nodes have it.
-    starts : int32 ndarray, shape (3, n_classes + 1)
-        Where a class's `FIT`, `SCORED` and `BALANCED` demands begin and end.
-    rows, amounts, weights : ndarrays, shape (n_items,)
-        The demands, as `kplace.plugins.noderesources.kernels.Demand` has them.
+    table : int32 ndarray, shape (8, n_classes)
+        `PASSES`: row of ``Statics.marks``; `IMAGE`: row of ``Statics.image``, -1 if no image is anywhere; `KEPT_TAINT`,
+        `KEPT_AFFINITY`: rows of ``Statics.raw`` that kept totals take in, -1 for none; `TOP_TAINT`, `TOP_AFFINITY`: the
+        highest raw score of a feasible node; `N_TOP_TAINT`, `N_TOP_AFFINITY`: how many feasible nodes have it.
+    fit : int64 ndarray, shape (n_resources, n_classes)
+        What the filter looks for; 0 for nothing.
+    scored, balanced : int64 ndarray, shape (k, n_classes)
+        What the fit score and the balance score look at, `UNWANTED` for resources that are left out for the class.
     """
 
     table: I32
-    starts: I32
+    fit: I64
+    scored: I64
+    balanced: I64
+
+
+class ScoredResources(NamedTuple):
+    """Which resources a score looks at.
+
+    Attributes
+    ----------
+    rows : int32 ndarray, shape (k,)
+    weights : int64 ndarray, shape (k,)
+    small : bool ndarray, shape (k,)
+        No node offers so much of it that its shares would have to be divided as integers.
+    """
+
     rows: I32
-    amounts: I64
     weights: I64
+    small: Mask
 
 
 class Statics(NamedTuple):
@@ -106,14 +120,32 @@ class Statics(NamedTuple):
     raw: I32
 
 
+class CellWork(NamedTuple):
+    """Workspace of base scores.
+
+    Attributes
+    ----------
+    sum, weight : int64 ndarray, shape (n_nodes,)
+    share, other : float64 ndarray, shape (n_nodes,)
+    """
+
+    sum: I64
+    weight: I64
+    share: F64
+    other: F64
+
+
 class CellPlan(NamedTuple):
     """What base scores are made from."""
 
     nodes: NodeResources
     weights: Weights
     shape: Shape
+    scored: ScoredResources
+    balanced: ScoredResources
     classes: ClassTable
     statics: Statics
+    work: CellWork
 
 
 class BaseRows(NamedTuple):
@@ -178,17 +210,17 @@ class Counters(NamedTuple):
     masks: I8
 
 
-class TemplateTable(NamedTuple):
-    """Templates.
+class ShapeTable(NamedTuple):
+    """Shapes of templates: all about a template but the amounts that it requests.
 
     Attributes
     ----------
-    table : int32 ndarray, shape (5, n_templates)
-        `CLASS`: -1 for templates that the fused engine leaves to the cycle; `TAINT`, `AFFINITY`: rows of
+    table : int32 ndarray, shape (4, n_shapes)
+        `TAINT`, `AFFINITY`: rows of
         ``Statics.raw``, -1 if all nodes have 0; `IGNORED`: row of ``Statics.marks``, -1 if no node is ignored; `MANNER`:
         whether the totals depend on the window or stand ready as base scores or kept totals.
-    starts : int32 ndarray, shape (4, n_templates + 1)
-        Where a template's `FILTERS`, `SPREADS`, `AFFINITIES` and `TOUCHES` begin and end.
+    starts : int32 ndarray, shape (4, n_shapes + 1)
+        Where a shape's `FILTERS`, `SPREADS`, `AFFINITIES` and `TOUCHES` begin and end.
     filters : int64 ndarray, shape (3, n_items)
         `COUNTER`, `KIND`, `LIMIT`: for spread, maxSkew less the pod itself; for `NEAR`, the counter of pods anywhere if
         the pod may be the first, else -1.
@@ -207,6 +239,24 @@ class TemplateTable(NamedTuple):
     spreads: I64
     affinities: I32
     touches: I32
+
+
+class TemplateTable(NamedTuple):
+    """Templates.
+
+    Attributes
+    ----------
+    shape, class_of : int32 ndarray, shape (n_templates,)
+        A template's shape and class; class -1 for templates that the fused engine leaves to the cycle.
+    plain : int64 ndarray, shape (n_templates, n_resources)
+    non_zero : int64 ndarray, shape (n_templates, 2)
+        What a pod takes, as `kplace.state.node_resources.Request` has it.
+    """
+
+    shape: I32
+    class_of: I32
+    plain: I64
+    non_zero: I64
 
 
 class Scratch(NamedTuple):
@@ -241,6 +291,7 @@ class Run(NamedTuple):
     rows: BaseRows
     log: Log
     counters: Counters
+    shapes: ShapeTable
     templates: TemplateTable
     scratch: Scratch
 

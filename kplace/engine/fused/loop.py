@@ -6,11 +6,11 @@ import numpy as np
 
 from kplace._jit import bare_kernel
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, NO_NODE
-from kplace.engine.fused.cells import has_current_row
 from kplace.engine.fused.choose import Best, find_best, nth_best
 from kplace.engine.fused.counters import touch
-from kplace.engine.fused.layout import CLASS, FROM_KEPT, FROM_WINDOW, LENGTH, MANNER, ROW, SPENT, TAINT, Results, Run
+from kplace.engine.fused.layout import FROM_KEPT, FROM_WINDOW, LENGTH, MANNER, ROW, SPENT, TAINT, Results, Run
 from kplace.engine.fused.plain import best_of_window, nth_of_window, search_row
+from kplace.engine.fused.rows import has_current_row
 from kplace.engine.fused.scores import add_up
 from kplace.engine.fused.window import Window, search
 from kplace.engine.results import NO_SCORE
@@ -27,21 +27,17 @@ NEEDS_REASONS = 2
 
 
 class Placing(NamedTuple):
-    """What a placed pod changes in the state, by template.
+    """The groups of the state that a placed pod counts in.
 
     Attributes
     ----------
-    plain : int64 ndarray, shape (n_templates, n_resources)
-    non_zero : int64 ndarray, shape (n_templates, 2)
-    row_start : int32 ndarray, shape (n_templates + 1,)
+    row_start : int32 ndarray, shape (n_shapes + 1,)
     rows : int32 ndarray
         Rows of the group counts.
     counts : int32 ndarray, shape (n_groups, n_nodes)
     totals : int64 ndarray, shape (n_groups,)
     """
 
-    plain: I64
-    non_zero: I64
     row_start: I32
     rows: I32
     counts: I32
@@ -107,17 +103,18 @@ def run_pods(
     window = settings.want
     for p in range(at, end):
         t = templates[p]
-        c = np.int64(run.templates.table[CLASS, t])
+        c = np.int64(run.templates.class_of[t])
         if c < 0:
             return p, NEEDS_CYCLE
         if failures.since[t] == run.log.clock[LENGTH]:
             record_failure(run.scratch.feasible.shape[0], failures.reason[t], results, p, start)
             continue
         has_row = has_current_row(run.cells, run.rows, run.log, c, window)
-        if has_row and run.templates.table[MANNER, t] != FROM_WINDOW:
-            window = decide_from_row(run, settings, (t, c, numbers[p]), results, p, start)
+        pod = (np.int64(run.templates.shape[t]), c, numbers[p])
+        if has_row and run.shapes.table[MANNER, pod[0]] != FROM_WINDOW:
+            window = decide_from_row(run, settings, pod, results, p, start)
         else:
-            window = decide_from_window(run, settings, (t, c, numbers[p]), results, p, start, has_row)
+            window = decide_from_window(run, settings, pod, results, p, start, has_row)
         if results.node[p] == NO_NODE:
             return p, NEEDS_REASONS
         place(run, placing, t, np.int64(results.node[p]))
@@ -135,20 +132,20 @@ def decide_from_window(
     Parameters
     ----------
     pod : (int, int, int)
-        Its template, its class and the number of its attempt.
+        Its shape, its class and the number of its attempt.
 
     Returns
     -------
     int
         Number of nodes evaluated.
     """
-    t, c, number = pod
+    s, c, number = pod
     base = run.rows.base[run.rows.table[ROW, c]] if has_row else run.scratch.base
-    seen = search(run, t, base, has_row, start, settings.want)
+    seen = search(run, (s, c), base, has_row, start, settings.want)
     if not has_row:
         run.rows.table[SPENT, c] += seen.evaluated
     if seen.found > 0:
-        add_up(run, t, base, seen, p + 1)
+        add_up(run, s, base, seen, p + 1)
         best = find_best(run.scratch.total, seen)
         rank = draw(settings.seed, number, best.ties) if settings.draws else 0
         record(results, p, seen, best, nth_best(run.scratch.total, seen, best.total, rank))
@@ -158,9 +155,9 @@ def decide_from_window(
 @bare_kernel
 def decide_from_row(run: Run, settings: Search, pod: tuple[int, int, int], results: Results, p: int, start: int) -> int:
     """Choose a node by the totals that stand ready in the class's row; returns the number of nodes evaluated."""
-    t, c, number = pod
+    s, c, number = pod
     row = run.rows.table[ROW, c]
-    manner = run.templates.table[MANNER, t]
+    manner = run.shapes.table[MANNER, s]
     totals = run.rows.kept[row] if manner == FROM_KEPT else run.rows.base[row]
     blocks = run.rows.blocks[row]
     seen = search_row(totals, blocks, start, settings.want)
@@ -169,7 +166,7 @@ def decide_from_row(run: Run, settings: Search, pod: tuple[int, int, int], resul
         rank = draw(settings.seed, number, best.ties) if settings.draws else 0
         n = nth_of_window(totals, blocks, seen, best.top, rank)
         # Kept totals have the taints in them, if there are any.
-        has_taints = manner == FROM_KEPT and run.templates.table[TAINT, t] >= 0
+        has_taints = manner == FROM_KEPT and run.shapes.table[TAINT, s] >= 0
         constant = 0 if has_taints else run.cells.weights.taint * MAX_NODE_SCORE
         record(results, p, seen, Best(best.top + constant, best.ties, best.second + constant), n)
     return seen.evaluated
@@ -203,8 +200,9 @@ def record_failure(n_nodes: int, reason: int, results: Results, p: int, start: i
 @bare_kernel
 def place(run: Run, placing: Placing, t: int, n: int) -> None:
     """Put a pod of a template on a node: in the state's columns, in the counters, and in the log."""
-    add_pod(run.cells.nodes, Request(placing.plain[t], placing.non_zero[t]), n, 1)
-    rows = placing.rows[placing.row_start[t] : placing.row_start[t + 1]]
+    add_pod(run.cells.nodes, Request(run.templates.plain[t], run.templates.non_zero[t]), n, 1)
+    s = run.templates.shape[t]
+    rows = placing.rows[placing.row_start[s] : placing.row_start[s + 1]]
     if rows.shape[0] > 0:
         add_to_rows(placing.counts, placing.totals, rows, n, 1)
     note_change(run, t, n, 1)
@@ -213,7 +211,7 @@ def place(run: Run, placing: Placing, t: int, n: int) -> None:
 @bare_kernel
 def note_change(run: Run, t: int, n: int, sign: int) -> None:
     """Let the counters and the log know that a pod of a template came to (``sign`` 1) or left (-1) a node."""
-    touch(run.counters, run.templates, t, n, sign)
+    touch(run.counters, run.shapes, np.int64(run.templates.shape[t]), n, sign)
     run.log.nodes[run.log.clock[LENGTH]] = n
     run.log.clock[LENGTH] += 1
 

@@ -22,12 +22,12 @@ from kplace.engine.fused.layout import (
     Counters,
     Run,
     Scratch,
-    TemplateTable,
+    ShapeTable,
 )
 from kplace.engine.fused.window import Window, count
-from kplace.plugins.helper import quotient
+from kplace.plugins.helper import quotient, round_half_away
 from kplace.plugins.interpodaffinity.kernels import normalized
-from kplace.plugins.podtopologyspread.kernels import count_score, round_half_away, size_weight
+from kplace.plugins.podtopologyspread.kernels import count_score, size_weight
 
 MAX_ITEMS = 64
 """More soft constraints than a template can have here."""
@@ -37,7 +37,7 @@ OUTSIDE = -1
 
 
 @bare_kernel
-def add_up(run: Run, t: int, base: I16, window: Window, stamp: int) -> None:
+def add_up(run: Run, s: int, base: I16, window: Window, stamp: int) -> None:
     """Write the totals of the window's nodes: base scores and everything that is normalised over the sample.
 
     Parameters
@@ -47,7 +47,7 @@ def add_up(run: Run, t: int, base: I16, window: Window, stamp: int) -> None:
     """
     weights = run.cells.weights
     scratch = run.scratch
-    taint = run.templates.table[TAINT, t]
+    taint = run.shapes.table[TAINT, s]
     # Where no node has a taint to avoid, every node has full marks.
     constant = weights.taint * MAX_NODE_SCORE if taint < 0 else 0
     for part in range(2):
@@ -55,16 +55,16 @@ def add_up(run: Run, t: int, base: I16, window: Window, stamp: int) -> None:
         start_totals(base[low:high], scratch.feasible[low:high], constant, scratch.total[low:high])
     if weights.taint > 0 and taint >= 0:
         add_shares(run.cells.statics.raw[taint], scratch, window, -weights.taint)
-    affinity = run.templates.table[AFFINITY, t]
+    affinity = run.shapes.table[AFFINITY, s]
     if weights.affinity > 0 and affinity >= 0:
         add_shares(run.cells.statics.raw[affinity], scratch, window, weights.affinity)
-    if weights.spread > 0 and run.templates.starts[SPREADS, t + 1] > run.templates.starts[SPREADS, t]:
-        ignored = run.templates.table[IGNORED, t]
+    if weights.spread > 0 and run.shapes.starts[SPREADS, s + 1] > run.shapes.starts[SPREADS, s]:
+        ignored = run.shapes.table[IGNORED, s]
         mark_scored(run.cells.statics.marks[max(ignored, 0)], ignored >= 0, scratch, window)
-        sum_spread(run.counters, run.templates, scratch, t, window, stamp)
+        sum_spread(run.counters, run.shapes, scratch, s, window, stamp)
         add_spread(scratch, window, weights.spread)
-    if weights.pod_affinity > 0 and run.templates.starts[AFFINITIES, t + 1] > run.templates.starts[AFFINITIES, t]:
-        sum_affinity(run.counters, run.templates, scratch, t, window)
+    if weights.pod_affinity > 0 and run.shapes.starts[AFFINITIES, s + 1] > run.shapes.starts[AFFINITIES, s]:
+        sum_affinity(run.counters, run.shapes, scratch, s, window)
         add_affinity(scratch, window, weights.pod_affinity)
 
 
@@ -130,18 +130,16 @@ def mark_scored(kept: I8, some_ignored: bool, scratch: Scratch, window: Window) 
 
 
 @bare_kernel
-def sum_spread(
-    counters: Counters, templates: TemplateTable, scratch: Scratch, t: int, window: Window, stamp: int
-) -> None:
+def sum_spread(counters: Counters, shapes: ShapeTable, scratch: Scratch, s: int, window: Window, stamp: int) -> None:
     """Raw topology spread scores: the weighted counts of each node's domains. Writes ``scratch.sum`` and ``raw``."""
-    first_item = templates.starts[SPREADS, t]
-    for i in range(first_item, templates.starts[SPREADS, t + 1]):
-        k = templates.spreads[COUNTER, i]
+    first_item = shapes.starts[SPREADS, s]
+    for i in range(first_item, shapes.starts[SPREADS, s + 1]):
+        k = shapes.spreads[COUNTER, i]
         size = domains_in_sample(
-            counters, scratch, templates.spreads[SIZE_CODE, i], window, stamp * MAX_ITEMS + i - first_item
+            counters, scratch, shapes.spreads[SIZE_CODE, i], window, stamp * MAX_ITEMS + i - first_item
         )
         weight = size_weight(size)
-        skew = templates.spreads[MAX_SKEW, i]
+        skew = shapes.spreads[MAX_SKEW, i]
         first = counters.table[START, k]
         code = counters.table[CODE, k]
         domains = counters.pool[first : first + counters.table[SIZE, k]]
@@ -293,14 +291,14 @@ def highest_of(raw: I32, marks: I8) -> int:
 
 
 @bare_kernel
-def sum_affinity(counters: Counters, templates: TemplateTable, scratch: Scratch, t: int, window: Window) -> None:
+def sum_affinity(counters: Counters, shapes: ShapeTable, scratch: Scratch, s: int, window: Window) -> None:
     """Raw pod affinity scores: the sum of a template's counters at each node. Writes ``scratch.raw``."""
     for part in range(2):
         low, high = piece(window, part)
         raw = scratch.raw[low:high]
         raw[:] = 0
-        for i in range(templates.starts[AFFINITIES, t], templates.starts[AFFINITIES, t + 1]):
-            k = np.int64(templates.affinities[i])
+        for i in range(shapes.starts[AFFINITIES, s], shapes.starts[AFFINITIES, s + 1]):
+            k = np.int64(shapes.affinities[i])
             first = counters.table[START, k]
             code = counters.table[CODE, k]
             if code < 0:

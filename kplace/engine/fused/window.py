@@ -8,7 +8,6 @@ from kplace._jit import bare_kernel
 from kplace.dtypes import I8, I16, I32, U8
 from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.layout import (
-    CLASS,
     CODE,
     COUNTER,
     FAR,
@@ -23,7 +22,7 @@ from kplace.engine.fused.layout import (
     START,
     Counters,
     Run,
-    TemplateTable,
+    ShapeTable,
 )
 
 CHUNK = 512
@@ -41,13 +40,13 @@ class Window(NamedTuple):
 
 
 @bare_kernel
-def search(run: Run, t: int, base: I16, has_row: bool, start: int, want: int) -> Window:
+def search(run: Run, pod: tuple[int, int], base: I16, has_row: bool, start: int, want: int) -> Window:
     """Visit nodes from ``start`` on, wrapping around, until one feasible node more than ``want`` is met.
 
     Parameters
     ----------
-    t : int
-        The pod's template.
+    pod : (int, int)
+        The pod's shape and class.
     base : int16 ndarray, shape (n_nodes,)
         The class's row, or scratch that is filled as far as the search goes.
     has_row : bool
@@ -55,7 +54,7 @@ def search(run: Run, t: int, base: I16, has_row: bool, start: int, want: int) ->
     """
     feasible = run.scratch.feasible
     n_nodes = feasible.shape[0]
-    c = np.int64(run.templates.table[CLASS, t])
+    s, c = pod
     found = 0
     for part in range(2):
         at = start if part == 0 else 0
@@ -65,7 +64,7 @@ def search(run: Run, t: int, base: I16, has_row: bool, start: int, want: int) ->
             if not has_row:
                 compute_range(run.cells, c, at, upto, base)
             judge_base(base[at:upto], feasible[at:upto])
-            judge_counters(run.counters, run.templates, t, at, feasible[at:upto])
+            judge_counters(run.counters, run.shapes, s, at, feasible[at:upto])
             here = count(feasible[at:upto])
             if found + here > want:
                 stop = position_of(feasible, at, want - found)
@@ -107,17 +106,17 @@ def position_of(marks: I8, at: int, rank: int) -> int:
 
 
 @bare_kernel
-def judge_counters(counters: Counters, templates: TemplateTable, t: int, low: int, feasible: I8) -> None:
+def judge_counters(counters: Counters, shapes: ShapeTable, s: int, low: int, feasible: I8) -> None:
     """Unmark the nodes of a chunk, which begins at ``low``, that a filter on counters objects to."""
     high = low + feasible.shape[0]
-    for i in range(templates.starts[FILTERS, t], templates.starts[FILTERS, t + 1]):
-        k = templates.filters[COUNTER, i]
-        kind = templates.filters[KIND, i]
+    for i in range(shapes.starts[FILTERS, s], shapes.starts[FILTERS, s + 1]):
+        k = shapes.filters[COUNTER, i]
+        kind = shapes.filters[KIND, i]
         first = counters.table[START, k]
         size = counters.table[SIZE, k]
         code = counters.table[CODE, k]
         if kind == NEAR:
-            anywhere = templates.filters[LIMIT, i]
+            anywhere = shapes.filters[LIMIT, i]
             if anywhere >= 0 and counters.pool[counters.table[START, anywhere]] == 0:
                 continue
             if code < 0:
@@ -125,7 +124,7 @@ def judge_counters(counters: Counters, templates: TemplateTable, t: int, low: in
             else:
                 drop_empty_at(counters.codes[code, low:high], counters.pool[first : first + size], feasible)
             continue
-        limit = 0 if kind == FAR else templates.filters[LIMIT, i]
+        limit = 0 if kind == FAR else shapes.filters[LIMIT, i]
         if kind == SPREAD:
             limit += counters.table[LOWEST, k]
         if code < 0:

@@ -23,6 +23,8 @@ class ImageLocality:
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Score each of ``nodes`` from 0 to 100; never skipped, not normalised."""
+        if cycle.nodes_are_bare:
+            return np.zeros(len(nodes), np.int64)
         columns = cycle.state.columns.nodes
         return cycle.compiled(self.name, lambda template: spec_scores(columns, template.spec)).take(nodes)
 

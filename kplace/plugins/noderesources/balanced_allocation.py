@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import I32, I64
 from kplace.framework import Cycle, PreScorePlugin, ScorePlugin
 from kplace.plugins import names
 from kplace.plugins.noderesources import kernels
 from kplace.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
-from kplace.plugins.noderesources.fit import score_demand
+from kplace.plugins.noderesources.demand import ScoredRows, scored_demand, scored_rows
 
 
 class NodeResourcesBalancedAllocation:
@@ -27,15 +26,17 @@ class NodeResourcesBalancedAllocation:
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """100 minus the spread of the used shares."""
         scores = np.empty(len(nodes), np.int64)
-        kernels.balanced_allocation(cycle.state.resources, self.demand(cycle), nodes, scores)
+        kernels.balanced_allocation(cycle.scored_resources, self.demand(cycle), nodes, scores)
         return scores
 
     def demand(self, cycle: Cycle) -> kernels.Demand:
         """Requests of the pod's template that the score looks at."""
-        return cycle.compiled(self, lambda template: self._make_demand(template, cycle.state.columns.resources))
+        scored = self.scored_rows(cycle.state.columns.resources)
+        return cycle.compiled(self, lambda template: scored_demand(scored, template.request))
 
-    def _make_demand(self, template: Template, resources: Vocabulary) -> kernels.Demand:
-        return score_demand(template.request, self._args.resources, resources)
+    def scored_rows(self, resources: Vocabulary) -> ScoredRows:
+        """Rows of the resources that are balanced."""
+        return scored_rows(self._args.resources, resources)
 
 
 _pre_score: type[PreScorePlugin] = NodeResourcesBalancedAllocation

@@ -7,14 +7,15 @@ import numpy as np
 from kplace.columns.resources import is_scalar
 from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
-from kplace.dtypes import CPU, I32, I64, MAX_NODE_SCORE, MEMORY
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Mask
 from kplace.errors import PluginError
 from kplace.framework import Cycle, FilterPlugin, ScorePlugin, Verdict
 from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, PreFilterPlugin, PreFilterResult, PreScorePlugin
 from kplace.plugins import names
 from kplace.plugins.noderesources import hints, kernels
-from kplace.plugins.noderesources.args import NodeResourcesFitArgs, ResourceSpec, ScoringStrategyType
+from kplace.plugins.noderesources.args import NodeResourcesFitArgs, ScoringStrategyType
+from kplace.plugins.noderesources.demand import ScoredRows, scored_demand, scored_rows
 from kplace.plugins.noderesources.kernels import Demand
 
 MAX_SHAPE_SCORE = 10
@@ -64,11 +65,11 @@ class NodeResourcesFit:
         scores = np.empty(len(nodes), np.int64)
         match self.strategy:
             case ScoringStrategyType.LEAST_ALLOCATED:
-                kernels.least_allocated(cycle.state.resources, demand, nodes, scores)
+                kernels.least_allocated(cycle.scored_resources, demand, nodes, scores)
             case ScoringStrategyType.MOST_ALLOCATED:
-                kernels.most_allocated(cycle.state.resources, demand, nodes, scores)
+                kernels.most_allocated(cycle.scored_resources, demand, nodes, scores)
             case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
-                kernels.capacity_ratio(cycle.state.resources, demand, self.shape, nodes, scores)
+                kernels.capacity_ratio(cycle.scored_resources, demand, self.shape, nodes, scores)
         return scores
 
     def events_to_register(self) -> Sequence[Registration]:
@@ -83,18 +84,25 @@ class NodeResourcesFit:
 
     def scored_demand(self, cycle: Cycle) -> Demand:
         """Requests of the pod's template that the score looks at."""
-        return cycle.compiled(
-            (self, "score"), lambda template: self._make_scored_demand(template, cycle.state.columns.resources)
-        )
+        scored = self.scored_rows(cycle.state.columns.resources)
+        return cycle.compiled((self, "score"), lambda template: scored_demand(scored, template.scored_request))
+
+    def scored_rows(self, resources: Vocabulary) -> ScoredRows:
+        """Rows of the resources that the strategy looks at."""
+        return scored_rows(self._args.scoring_strategy.resources, resources)
+
+    def filtered_rows(self, resources: Vocabulary) -> Mask:
+        """Which rows the filter looks at: all but the ignored extended resources."""
+        return np.array([not self._is_ignored(name) for name in resources], np.bool_)
 
     def _make_filter_demand(self, template: Template, resources: Vocabulary) -> Demand:
-        rows = [row for row in np.flatnonzero(template.request > 0).tolist() if not self._is_ignored(resources[row])]
+        rows = np.flatnonzero((template.request > 0) & self.filtered_rows(resources))
         if len(rows) > kernels.MAX_REQUESTED:
             msg = (
                 f"{self.name}: a pod requests {len(rows)} resources, at most {kernels.MAX_REQUESTED} can be told apart"
             )
             raise PluginError(msg)
-        return Demand(np.array(rows, np.int32), template.request[rows], np.ones(len(rows), np.int64))
+        return Demand(rows.astype(np.int32), template.request[rows], np.ones(len(rows), np.int64))
 
     def _is_ignored(self, resource: str) -> bool:
         if not is_scalar(resource):
@@ -103,28 +111,6 @@ class NodeResourcesFit:
             resource in self._args.ignored_resources
             or resource.split("/", maxsplit=1)[0] in self._args.ignored_resource_groups
         )
-
-    def _make_scored_demand(self, template: Template, resources: Vocabulary) -> Demand:
-        return score_demand(template.scored_request, self._args.scoring_strategy.resources, resources)
-
-
-def score_demand(amounts: I64, specs: Sequence[ResourceSpec], resources: Vocabulary) -> Demand:
-    """Resources that a score looks at: those configured, scalar ones only if the pod requests them.
-
-    Parameters
-    ----------
-    amounts : int64 ndarray, shape (n_resources,)
-        What the pod requests.
-    specs : sequence of ResourceSpec
-    """
-    used = [(resources.find(spec.name), spec.weight) for spec in specs]
-    kept = [
-        (row, w)
-        for row, w in used
-        if row >= 0 and (row in (CPU, MEMORY) or not is_scalar(resources[row]) or amounts[row] > 0)
-    ]
-    rows = np.array([row for row, _ in kept], np.int32)
-    return Demand(rows, amounts[rows], np.array([weight for _, weight in kept], np.int64))
 
 
 _pre_filter: type[PreFilterPlugin] = NodeResourcesFit

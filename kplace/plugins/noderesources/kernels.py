@@ -6,8 +6,7 @@ import numpy as np
 
 from kplace._jit import kernel
 from kplace.dtypes import CPU, I8, I32, I64, MAX_NODE_SCORE, MEMORY
-from kplace.plugins.helper import round_half_away
-from kplace.plugins.helper import EXACT_NUMERATOR, quotient
+from kplace.plugins.helper import EXACT_NUMERATOR, quotient, round_half_away
 from kplace.state.node_resources import NodeResources
 
 TOO_MANY_PODS = np.int64(1) << 62
@@ -164,6 +163,12 @@ def most_allocated(nodes: NodeResources, demand: Demand, listed: I32, scores: I6
 
 
 @kernel
+def used_percentage(used: int, allocatable: int) -> int:
+    """Used share of a resource, 0 to 100; 100 if more is asked for than there is."""
+    return percentage(used, allocatable) if used <= allocatable else MAX_NODE_SCORE
+
+
+@kernel
 def on_shape(shape: Shape, utilization: int) -> int:
     """Value of a broken line, in integers, division truncating towards zero (``helper/shape_score.go``)."""
     last = shape.utilization.shape[0] - 1
@@ -191,8 +196,7 @@ def capacity_ratio_at(nodes: NodeResources, demand: Demand, shape: Shape, n: int
         allocatable = nodes.allocatable[r, n]
         if allocatable > 0:
             used = used_with(nodes, r, n, demand.amounts[j])
-            utilization = used * MAX_NODE_SCORE // allocatable if used <= allocatable else MAX_NODE_SCORE
-            score = on_shape(shape, utilization)
+            score = on_shape(shape, used_percentage(used, allocatable))
             if score > 0:
                 total += score * demand.weights[j]
                 weights += demand.weights[j]
@@ -207,9 +211,21 @@ def capacity_ratio(nodes: NodeResources, demand: Demand, shape: Shape, listed: I
 
 
 @kernel
-def used_fraction(nodes: NodeResources, r: int, n: int, amount: int) -> float:
-    """Share of a resource that would be used with the pod, at most 1."""
-    return min((nodes.requested[r, n] + amount) / nodes.allocatable[r, n], 1.0)
+def capped_fraction(used: int, allocatable: int) -> float:
+    """Share of a resource that would be used, at most 1."""
+    return min(float(used) / float(allocatable), 1.0)
+
+
+@kernel
+def deviation_of_two(first: float, second: float) -> float:
+    """Standard deviation of two shares, the way upstream shortens it."""
+    return abs((first - second) / 2)
+
+
+@kernel
+def score_of_deviation(deviation: float) -> int:
+    """Balance score of a standard deviation, truncated."""
+    return int((1.0 - deviation) * float(MAX_NODE_SCORE))
 
 
 @kernel
@@ -226,24 +242,24 @@ def balanced_at(nodes: NodeResources, demand: Demand, n: int) -> int:
     for j in range(demand.rows.shape[0]):
         r = demand.rows[j]
         if nodes.allocatable[r, n] > 0:
-            last = used_fraction(nodes, r, n, demand.amounts[j])
+            last = capped_fraction(nodes.requested[r, n] + demand.amounts[j], nodes.allocatable[r, n])
             if count == 0:
                 first = last
             total += last
             count += 1
     deviation = 0.0
     if count == 2:
-        deviation = abs((first - last) / 2)
+        deviation = deviation_of_two(first, last)
     elif count > 2:
         mean = total / float(count)
         squares = 0.0
         for j in range(demand.rows.shape[0]):
             r = demand.rows[j]
             if nodes.allocatable[r, n] > 0:
-                distance = used_fraction(nodes, r, n, demand.amounts[j]) - mean
+                distance = capped_fraction(nodes.requested[r, n] + demand.amounts[j], nodes.allocatable[r, n]) - mean
                 squares = squares + distance * distance
         deviation = np.sqrt(squares / float(count))
-    return int((1.0 - deviation) * float(MAX_NODE_SCORE))
+    return score_of_deviation(deviation)
 
 
 @kernel

@@ -14,7 +14,7 @@ from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin, PreFilterResult
 from kplace.plugins import names
 from kplace.plugins.podtopologyspread import hints, kernels
-from kplace.plugins.podtopologyspread.args import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, PodTopologySpreadArgs
+from kplace.plugins.podtopologyspread.args import DO_NOT_SCHEDULE, HOSTNAME, SCHEDULE_ANYWAY, PodTopologySpreadArgs
 from kplace.plugins.podtopologyspread.constraints import Constraint, Division, constraints_of
 from kplace.plugins.podtopologyspread.default_selector import DefaultSelectors
 from kplace.plugins.podtopologyspread.kernels import DomainCounts, DomainScores, SpreadTerms, Topology
@@ -126,7 +126,10 @@ class PodTopologySpread:
         """Weighted number of matching pods in the domains of each node."""
         plan = self._soft(cycle)
         scores = np.empty(len(nodes), np.int64)
-        kernels.score_nodes(plan.topology, plan.terms, cycle.read(_SCORE_KEY, DomainScores), nodes, scores)
+        domains = cycle.read(_SCORE_KEY, DomainScores)
+        if cycle.nodes_are_bare:
+            domains = _without_pods_of_nodes(plan, domains)
+        kernels.score_nodes(plan.topology, plan.terms, domains, nodes, scores)
         return scores
 
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
@@ -173,6 +176,14 @@ class PodTopologySpread:
         if self._selectors is None or self._selectors.columns is not columns:
             self._selectors = DefaultSelectors(columns)
         return self._selectors
+
+
+def _without_pods_of_nodes(plan: SpreadPlan, domains: DomainScores) -> DomainScores:
+    """Domain counts in which hosts have no pods: upstream counts these on the node itself, when it scores it."""
+    by_host = [item.division.topology_key == HOSTNAME for item in plan.constraints]
+    pods = domains.pods.copy()
+    pods[by_host] = 0
+    return DomainScores(pods, domains.weight)
 
 
 def _divisions(constraints: tuple[Constraint, ...]) -> tuple[Division, ...]:

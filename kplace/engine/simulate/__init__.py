@@ -1,0 +1,22 @@
+"""A cluster's life on a simulated clock: objects come and go, pods are tried, fail, wait, are bound, evicted, leave."""
+
+from kplace.engine.simulate.record import AttemptRecord, Quiet, Result, Watcher
+from kplace.engine.simulate.scenario import Change, During, Scenario, ScenarioBuilder, Verb
+from kplace.engine.simulate.settings import Outcome, Settings, bind_at_once
+from kplace.engine.simulate.simulation import Simulation
+
+__all__ = [
+    "AttemptRecord",
+    "Change",
+    "During",
+    "Outcome",
+    "Quiet",
+    "Result",
+    "Scenario",
+    "ScenarioBuilder",
+    "Settings",
+    "Simulation",
+    "Verb",
+    "Watcher",
+    "bind_at_once",
+]

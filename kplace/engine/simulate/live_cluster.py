@@ -1,0 +1,225 @@
+"""The cluster while nodes and pods come, change and go: the scheduler's cache and its snapshots.
+
+Which pods are on which node is kept by name, so that it outlives the rows of a snapshot. A change of nodes makes the
+next snapshot a new set of columns; pods that come and go change the state of the one that there is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from msgspec import Struct
+
+from kplace.columns.builder import NAMESPACE_NAME_LABEL
+from kplace.columns.cluster import ClusterColumns
+from kplace.columns.node_order import zone_key
+from kplace.columns.node_tree import NodeTree
+from kplace.columns.nodes import build_nodes
+from kplace.columns.pods import UNKNOWN_NODE
+from kplace.dtypes import I32, NO_NODE
+from kplace.objects.core import Namespace, Node
+from kplace.preemption.budgets import Budgets
+from kplace.queue import Nominator
+from kplace.state import ClusterState
+
+_PASSIVE = frozenset({"PriorityClass", "LimitRange", "RuntimeClass", "Deployment", "DaemonSet", "Job", "CronJob"})
+"""Kinds that matter when a pod is made, and to no decision afterwards."""
+
+
+class LiveCluster:
+    """The scheduler's view of the cluster.
+
+    Parameters
+    ----------
+    columns : ClusterColumns
+        Its pods are all that there ever will be, by row, its templates and resources likewise; its nodes and other
+        objects do not count. The pods' columns are changed in place.
+    nominator : Nominator
+
+    Attributes
+    ----------
+    columns : ClusterColumns
+        As of the last snapshot.
+    state : ClusterState
+        As of the last snapshot, but for pods that came and went since.
+    """
+
+    def __init__(self, columns: ClusterColumns, nominator: Nominator) -> None:
+        self._nominator = nominator
+        self._base = columns
+        self._tree = NodeTree()
+        self._nodes: dict[str, Node] = {}
+        self._objects: dict[str, dict[tuple[str, str], Struct]] = {}
+        self._pods_on: dict[str, list[int]] = {}
+        self._node_of: dict[int, str] = {}
+        self._listed: list[str] = []
+        self._is_stale = False
+        self._held: list[Callable[[], None]] | None = None
+        columns.pods.node[:] = NO_NODE
+        columns.pods.nominated[:] = NO_NODE
+        self._snapshot(0)
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """The nodes that there are, by name, in order of addition."""
+        return self._nodes
+
+    def node_of(self, pod: int) -> str:
+        """Node that a pod takes room on; empty if none."""
+        return self._node_of.get(pod, "")
+
+    # Nodes and other objects.
+
+    def add_node(self, node: Node) -> None:
+        """Add a node, or one that was removed while pods were on it."""
+        name = node.metadata.name
+        self._nodes[name] = node
+        self._tree.add(name, _zone(node))
+        self._is_stale = True
+
+    def update_node(self, node: Node) -> None:
+        """Replace a node by another version of it."""
+        name = node.metadata.name
+        self._tree.move(name, _zone(self._nodes[name]), _zone(node))
+        self._nodes[name] = node
+        self._is_stale = True
+
+    def remove_node(self, name: str) -> None:
+        """Remove a node; its pods stay on it, out of sight."""
+        self._tree.remove(name, _zone(self._nodes.pop(name)))
+        self._is_stale = True
+
+    def set_object(self, kind: str, place: tuple[str, str], obj: Struct | None) -> None:
+        """Add, replace or remove (None) an object that is neither a node nor a pod.
+
+        Parameters
+        ----------
+        place : (str, str)
+            Namespace and name.
+        """
+        objects = self._objects.setdefault(kind, {})
+        if obj is None:
+            objects.pop(place, None)
+        else:
+            objects[place] = obj
+        if kind == "PodDisruptionBudget":
+            self._do(self._renew_budgets)
+        elif kind not in _PASSIVE:
+            self._is_stale = True
+
+    # Pods.
+
+    def put(self, pod: int, node: str) -> None:
+        """Put a pod on a node, at the end of the node's list, whether or not there is such a node."""
+        self._pods_on.setdefault(node, []).append(pod)
+        self._node_of[pod] = node
+        self._do(lambda: self._show_put(pod, node))
+
+    def take(self, pod: int) -> None:
+        """Take a pod off its node; the last pod of the node's list takes its place."""
+        node = self._node_of.pop(pod)
+        pods = self._pods_on[node]
+        last = pods.pop()
+        if last != pod:
+            pods[pods.index(pod)] = last
+        if not pods:
+            del self._pods_on[node]
+        self._do(lambda: self._show_take(pod))
+
+    def change(self, pod: int, alter: Callable[[ClusterState], None]) -> None:
+        """Change the columns of a pod; one on a node moves to the end of the node's list, as upstream has it.
+
+        Parameters
+        ----------
+        alter : callable
+            Is given the state once the pod is on no node there.
+        """
+        node = self._node_of.get(pod)
+        if node is not None:
+            self.take(pod)
+        self._do(lambda: alter(self.state))
+        if node is not None:
+            self.put(pod, node)
+
+    # Snapshots.
+
+    def sync(self) -> None:
+        """Take a snapshot: what a scheduling attempt sees from now on."""
+        if self._is_stale:
+            self._snapshot(self.state.next_start_index)
+
+    def hold(self) -> None:
+        """Let the snapshot stay as it is, whatever happens, until `release`."""
+        self._held = []
+
+    def release(self) -> None:
+        """Let the state follow what has happened since `hold`."""
+        held, self._held = self._held or [], None
+        for action in held:
+            action()
+
+    def _do(self, action: Callable[[], None]) -> None:
+        if self._held is None:
+            action()
+        else:
+            self._held.append(action)
+
+    def _show_put(self, pod: int, node: str) -> None:
+        row = self.columns.nodes.index.get(node)
+        if row is not None:
+            self.state.assume(pod, row)
+
+    def _show_take(self, pod: int) -> None:
+        if self.state.node_of_pod[pod] != NO_NODE:
+            self.state.forget(pod)
+
+    def _renew_budgets(self) -> None:
+        objects = self._objects["PodDisruptionBudget"]
+        self.columns.objects["PodDisruptionBudget"] = list(objects.values())
+        self.state.drop_shared(Budgets)
+
+    def _snapshot(self, start_index: int) -> None:
+        self._list_nodes()
+        names = list(self._nodes)
+        position = {name: i for i, name in enumerate(names)}
+        objects = {kind: list(items.values()) for kind, items in self._objects.items()}
+        nodes = build_nodes(list(self._nodes.values()), self._base.resources, [position[name] for name in self._listed])
+        self.columns = replace(
+            self._base, nodes=nodes, objects=objects, namespace_labels=self._namespace_labels(objects)
+        )
+        self.state = ClusterState(self.columns, self._settled())
+        self.state.next_start_index = start_index
+        self._nominator.attach(self.state)
+        self._is_stale = False
+
+    def _list_nodes(self) -> None:
+        """Bring the order of the snapshot up to date: it is made anew only if nodes were added or removed."""
+        if len(self._listed) != len(self._nodes) or any(name not in self._nodes for name in self._listed):
+            self._listed = list(self._tree)
+
+    def _settled(self) -> I32:
+        """Enter where pods are into their columns; those on nodes of the snapshot, in the order they came there."""
+        column = self._base.pods.node
+        column[:] = NO_NODE
+        index = {name: n for n, name in enumerate(self._listed)}
+        settled: list[int] = []
+        for node, pods in self._pods_on.items():
+            row = index.get(node, UNKNOWN_NODE)
+            column[pods] = row
+            if row >= 0:
+                settled += pods
+        return np.array(settled, np.int32)
+
+    def _namespace_labels(self, objects: Mapping[str, list[Struct]]) -> dict[str, Mapping[str, str]]:
+        labels: dict[str, Mapping[str, str]] = {}
+        for item in objects.get("Namespace", ()):
+            if isinstance(item, Namespace):
+                name = item.metadata.name
+                labels[name] = {NAMESPACE_NAME_LABEL: name} | (item.metadata.labels or {})
+        for namespace in self._base.namespace_labels:
+            labels.setdefault(namespace, {NAMESPACE_NAME_LABEL: namespace})
+        return labels
+
+
+def _zone(node: Node) -> str:
+    return zone_key(node.metadata.labels or {})

@@ -1,0 +1,106 @@
+"""What a simulation tells its watchers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from kplace.engine.attempt import Attempt
+from kplace.engine.simulate.live_pod import LivePod
+from kplace.queue import SchedulingQueue
+from kplace.queue.scheduling_queue import Move
+
+
+class Result(StrEnum):
+    """What an attempt came to."""
+
+    SCHEDULED = "scheduled"
+    UNSCHEDULABLE = "unschedulable"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    BIND_ERROR = "bind-error"
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRecord:
+    """An attempt, or the failure to bind what came of one.
+
+    Attributes
+    ----------
+    at, popped_at : int
+        Nanoseconds since the start: when it ended and when it began.
+    pod : LivePod
+    number : int
+        Of the pod's attempts, from 1.
+    result : Result
+    node : str
+        The node found; empty if none.
+    message : str
+        Why it failed.
+    plugins : frozenset of str
+        Those that rejected the pod.
+    nominated : str or None
+        The node that the pod was promised; empty if a promise was taken back; None if there was neither.
+    victims : tuple of LivePod
+        The pods that have to leave for it.
+    attempt : Attempt or None
+        All that was found out; None if it did not come to that.
+    """
+
+    at: int
+    popped_at: int
+    pod: LivePod
+    number: int
+    result: Result
+    node: str = ""
+    message: str = ""
+    plugins: frozenset[str] = frozenset()
+    nominated: str | None = None
+    victims: tuple[LivePod, ...] = ()
+    attempt: Attempt | None = None
+
+
+class Watcher(Protocol):
+    """Is told of everything."""
+
+    def moved(self, now: int, moves: Sequence[Move]) -> None:
+        """Pods went from one place of the queue to another, by one event; sorted by name."""
+        ...
+
+    def attempted(self, record: AttemptRecord) -> None:
+        """An attempt has ended, or a binding has failed."""
+        ...
+
+    def bound(self, now: int, pod: LivePod) -> None:
+        """A pod was bound to its node."""
+        ...
+
+    def evicted(self, now: int, pod: LivePod, preemptor: LivePod) -> None:
+        """A pod has to leave for another."""
+        ...
+
+    def settled(self, now: int, queue: SchedulingQueue) -> None:
+        """Nothing more happens at this time."""
+        ...
+
+
+class Quiet:
+    """A watcher that keeps nothing; others may be made from it."""
+
+    def moved(self, now: int, moves: Sequence[Move]) -> None:
+        """Pods went from one place of the queue to another."""
+
+    def attempted(self, record: AttemptRecord) -> None:
+        """An attempt has ended, or a binding has failed."""
+
+    def bound(self, now: int, pod: LivePod) -> None:
+        """A pod was bound to its node."""
+
+    def evicted(self, now: int, pod: LivePod, preemptor: LivePod) -> None:
+        """A pod has to leave for another."""
+
+    def settled(self, now: int, queue: SchedulingQueue) -> None:
+        """Nothing more happens at this time."""
+
+
+_: type[Watcher] = Quiet

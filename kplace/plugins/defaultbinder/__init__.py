@@ -1,0 +1,1 @@
+"""DefaultBinder: binds pods through the API server."""
