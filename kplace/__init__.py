@@ -9,28 +9,47 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from kplace.api import Cluster, Placements, explain, place, read, read_placements
+    from kplace.api import (
+        Cluster,
+        History,
+        Placements,
+        explain,
+        place,
+        read,
+        read_config,
+        read_placements,
+        simulate,
+    )
     from kplace.errors import InputError, KplaceError
+    from kplace.framework import plugin
 
 __all__ = [
     "Cluster",
+    "History",
     "InputError",
     "KplaceError",
     "Placements",
     "__version__",
     "explain",
     "place",
+    "plugin",
     "read",
+    "read_config",
     "read_placements",
+    "simulate",
 ]
 
 _HOME = {
     "Cluster": "kplace.api",
+    "History": "kplace.api",
     "Placements": "kplace.api",
     "explain": "kplace.api",
     "place": "kplace.api",
+    "plugin": "kplace.framework",
     "read": "kplace.api",
+    "read_config": "kplace.api",
     "read_placements": "kplace.api",
+    "simulate": "kplace.api",
     "InputError": "kplace.errors",
     "KplaceError": "kplace.errors",
 }

@@ -104,3 +104,5 @@ class PreemptionMode(IntEnum):
     """It is said which pods would have to leave, and nothing is done."""
     IMMEDIATE = 2
     """They leave at once, and the pod is tried again at once."""
+    QUEUE = 3
+    """They leave after their grace period, and the pod comes back by the rules of the queue."""

@@ -1,8 +1,11 @@
 """The library's face: read a cluster, place its pods, look at the outcome."""
 
 from kplace.api.cluster import Cluster, read
+from kplace.api.configuring import read_config
 from kplace.api.explaining import explain
+from kplace.api.history import History
 from kplace.api.placements import Placements, read_placements
 from kplace.api.placing import place
+from kplace.api.simulating import simulate
 
-__all__ = ["Cluster", "Placements", "explain", "place", "read", "read_placements"]
+__all__ = ["Cluster", "History", "Placements", "explain", "place", "read", "read_config", "read_placements", "simulate"]

@@ -48,20 +48,3 @@ def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:
         return PreemptionMode.IMMEDIATE if carried_out else PreemptionMode.DRY_RUN
     modes = {word: mode for mode, word in PREEMPTION_WORDS.items()}
     return modes[one_of("preemption", given, tuple(modes))]
-
-
-def percentage_for(cluster: Cluster, given: int | None) -> int:
-    """Say what a run's percentageOfNodesToScore is: what is given, else the golden case's, else 0 (adaptive).
-
-    Raises
-    ------
-    UsageError
-        It lies outside 0 to 100.
-    """
-    if given is None:
-        case = cluster.case.percentage_of_nodes_to_score if cluster.case else None
-        return case or 0
-    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= 100:
-        msg = f"percentage_of_nodes_to_score: expected a whole number from 0 to 100, got {given!r}"
-        raise UsageError(msg)
-    return given

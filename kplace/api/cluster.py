@@ -1,6 +1,7 @@
 """A cluster as users hold it: columns inside, DataFrames outside."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,12 +29,13 @@ class Case:
 
     Attributes
     ----------
-    percentage_of_nodes_to_score : int or None
+    config : mapping or None
+        A KubeSchedulerConfiguration.
     preempt : bool
         Pods leave for others that have the higher priority.
     """
 
-    percentage_of_nodes_to_score: int | None = None
+    config: Mapping[str, object] | None = None
     preempt: bool = False
 
 
@@ -209,7 +211,5 @@ def read(*sources: str | Path) -> Cluster:
     columns.notes.extend(input_notes(columns, [DEFAULT_SCHEDULER]))
     if not report.cases:
         return Cluster(columns)
-    config = next((case.config for case in report.cases if case.config), {})
-    percentage = config.get("percentageOfNodesToScore")
-    preempt = any(case.preempt for case in report.cases)
-    return Cluster(columns, Case(percentage if isinstance(percentage, int) else None, preempt))
+    config = next((case.config for case in report.cases if case.config), None)
+    return Cluster(columns, Case(config, any(case.preempt for case in report.cases)))

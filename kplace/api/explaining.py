@@ -1,28 +1,39 @@
 """Why a pod goes where it goes, or nowhere."""
 
 from dataclasses import replace
-from difflib import get_close_matches
 
-import numpy as np
 import pandas as pd
 
-from kplace.api.arguments import percentage_for
 from kplace.api.cluster import Cluster
+from kplace.api.configuring import ConfigSource
+from kplace.api.extending import CALL, closing
+from kplace.api.finding import find_pod
+from kplace.api.plugins import Plugins
+from kplace.api.setup import set_up
+from kplace.api.standing import why_untried
 from kplace.columns import ClusterColumns
+from kplace.config import Configuration
+from kplace.config.versions import DEFAULT_VERSION
 from kplace.dtypes import NO_NODE, TieBreak
 from kplace.engine.cycle import Options, find_way_out, try_pod
 from kplace.engine.diagnose import diagnose
 from kplace.engine.place import register_nominations, split_waiting
 from kplace.errors import UsageError
 from kplace.frames.explain import explain_frame
-from kplace.plugins.defaults import default_profile
 from kplace.state import ClusterState
 
-_MOST_COMPARED = 2000
 
-
-def explain(
-    cluster: Cluster, pod: str, *, top: int | None = None, percentage_of_nodes_to_score: int | None = None
+def explain(  # noqa: PLR0913 - all but the cluster and the pod are by keyword, and most are left alone
+    cluster: Cluster,
+    pod: str,
+    *,
+    top: int | None = None,
+    config: ConfigSource | Configuration | None = None,
+    plugins: Plugins = (),
+    extenders: str = CALL,
+    mend_extender_scores: bool = False,
+    percentage_of_nodes_to_score: int | None = None,
+    kube_version: str = DEFAULT_VERSION,
 ) -> pd.DataFrame:
     """Show every node as the scheduler sees it for one pod: the first filter that rejects it, or all its scores.
 
@@ -36,6 +47,9 @@ def explain(
         first. A pod that the scheduler would not try (gated, finished, another scheduler's) is explained all the same.
     top : int, optional
         Keep this many rows only: the table begins with the best nodes.
+    config, plugins, extenders, mend_extender_scores, kube_version : optional
+        As for `kplace.place`, but that nothing is bound. The pod meets the profile of its scheduler, or the first one
+        if there is none.
     percentage_of_nodes_to_score : int, optional
         0 to 100; None as for `kplace.place`. Feasible nodes outside the sample that the scheduler would take are
         marked, and have no scores: what plugins score depends on the sample. Pass 100 to score all of them.
@@ -44,13 +58,14 @@ def explain(
     -------
     DataFrame
         The columns of `kplace.frames.schema.EXPLAIN`. ``attrs`` holds ``pod``, ``node`` (where it was before, or None),
-        ``evaluated`` (nodes that the search visited), ``weights`` (of the plugins that scored), and ``message`` (why no
-        node is feasible; empty if one is).
+        ``untried`` (why the scheduler would not try the pod at all; empty if it would), ``evaluated`` (nodes that the
+        search visited), ``weights`` (of the plugins that scored), ``message`` (why no node is feasible; empty if one
+        is), and ``notes`` (what to know of the cluster and of the configuration).
 
     Raises
     ------
     UsageError
-        There is no such pod, or a number lies outside its range.
+        There is no such pod (the message says which ones may be meant), or a number lies outside its range.
 
     Examples
     --------
@@ -67,21 +82,35 @@ def explain(
         raise UsageError(msg)
     index = find_pod(cluster.columns, pod)
     held = int(cluster.columns.pods.node[index]) if cluster.columns.pods.holding[index] else NO_NODE
-    state = ClusterState(_without_node(cluster.columns, index))
-    profile = default_profile()
-    options = Options(TieBreak.FIRST, 0, percentage_for(cluster, percentage_of_nodes_to_score))
-    register_nominations(state, split_waiting(state, {profile.scheduler_name: profile})[2])
-    attempt = try_pod(state, profile, index, 0, options)
-    if attempt.node == NO_NODE:
-        attempt.post_filters = find_way_out(attempt, options)
+    setup = set_up(
+        cluster,
+        config,
+        plugins,
+        percentage_of_nodes_to_score,
+        extenders=extenders,
+        mend_extender_scores=mend_extender_scores,
+        kube_version=kube_version,
+    )
+    state = ClusterState(_without_node(setup.view_of(cluster).columns, index))
+    pods = cluster.columns.pods
+    profile = setup.profile_for(pods.schedulers[pods.scheduler[index]])
+    options = Options(TieBreak.FIRST, 0, setup.percentage_of_nodes_to_score, extenders=setup.extenders)
+    register_nominations(state, split_waiting(state, {item.scheduler_name: item for item in setup.profiles})[2])
+    with closing(setup.extenders):
+        attempt = try_pod(state, profile, index, 0, options)
+        if attempt.node == NO_NODE:
+            attempt.post_filters = find_way_out(attempt, options)
     table = explain_frame(attempt)
     scored = set(attempt.scores.raw) if attempt.scores else set()
     table.attrs |= {
         "pod": cluster.columns.pods.key(index),
         "node": None if held == NO_NODE else cluster.columns.nodes.names[held],
+        "untried": why_untried(cluster.columns, index, setup.profiles, profile),
         "evaluated": attempt.sample.evaluated,
-        "weights": {item.plugin.name: item.weight for item in profile.score if item.plugin.name in scored},
+        "weights": {item.plugin.name: item.weight for item in profile.score if item.plugin.name in scored}
+        | attempt.extenders.weights,
         "message": diagnose(attempt)[1] if attempt.node == NO_NODE else "",
+        "notes": [str(note) for note in setup.notes_on(cluster)],
     }
     return table if top is None else table.head(top)
 
@@ -91,29 +120,3 @@ def _without_node(columns: ClusterColumns, pod: int) -> ClusterColumns:
     node = columns.pods.node.copy()
     node[pod] = NO_NODE
     return replace(columns, pods=replace(columns.pods, node=node))
-
-
-def find_pod(columns: ClusterColumns, pod: str) -> int:
-    """Index of the pod ``NAMESPACE/NAME``.
-
-    Raises
-    ------
-    UsageError
-        There is none; the message names what may be meant.
-    """
-    pods = columns.pods
-    namespace, slash, name = pod.rpartition("/")
-    namespace = namespace if slash else "default"
-    same_name = [index for index, own in enumerate(pods.names) if own == name]
-    code = pods.namespaces.find(namespace)
-    for index in same_name:
-        if pods.namespace[index] == code:
-            return index
-    if same_name:
-        meant = [pods.key(index) for index in same_name]
-    else:
-        close = [pods.names[index] for index in np.flatnonzero(pods.namespace == code)[:_MOST_COMPARED]]
-        meant = [f"{namespace}/{own}" for own in get_close_matches(name, close, 3)]
-    hint = f"; did you mean {' or '.join(meant[:3])}?" if meant else ""
-    msg = f"pod: there is no pod {namespace}/{name} in the input{hint}"
-    raise UsageError(msg)

@@ -34,12 +34,15 @@ class Run:
     percentage_of_nodes_to_score : int
     preemption : str
         ``"dry-run"``, ``"immediate"`` or ``"off"``.
+    kube_version : str
+        The release that it did as.
     """
 
     seed: int
     tie_break: str
     percentage_of_nodes_to_score: int
     preemption: str
+    kube_version: str = DEFAULT_VERSION
 
 
 class Placements:
@@ -71,9 +74,9 @@ class Placements:
         self._tables = tables
 
     @staticmethod
-    def of_run(before: Cluster, columns: PlacementColumns, run: Run) -> "Placements":
-        """Outcome of a run on a cluster."""
-        return Placements(columns, run, n_pods=len(before.columns.pods), notes=tuple(before.notes), before=before)
+    def of_run(before: Cluster, columns: PlacementColumns, run: Run, notes: tuple[Note, ...]) -> "Placements":
+        """Outcome of a run on a cluster, with what is to be said of it."""
+        return Placements(columns, run, n_pods=len(before.columns.pods), notes=notes, before=before)
 
     @cached_property
     def pods(self) -> pd.DataFrame:
@@ -131,6 +134,11 @@ class Placements:
         placed = node_of_placed(columns, self.columns)
         pods = replace(columns.pods, node=np.where(placed >= 0, placed, columns.pods.node).astype(np.int32))
         return Cluster(without_pods(replace(columns, pods=pods), self.columns.preemptions.gone), self.before.case)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a user should know of the cluster and of the configuration before trusting the outcome."""
+        return list(self._notes)
 
     def summary(self) -> Summary:
         """Sum up the run: the numbers that ``kplace place`` prints."""

@@ -1,15 +1,21 @@
 """Placing the waiting pods of a cluster."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from kplace.api.arguments import PREEMPTION_WORDS, one_of, percentage_for, preemption_for
+from kplace.api.arguments import PREEMPTION_WORDS, one_of, preemption_for
 from kplace.api.cluster import Cluster
+from kplace.api.configuring import ConfigSource
+from kplace.api.extending import CALL, closing
 from kplace.api.only import chosen_pods
 from kplace.api.placements import Placements, Run
+from kplace.api.plugins import Plugins
+from kplace.api.setup import set_up
+from kplace.config import Configuration
+from kplace.config.versions import DEFAULT_VERSION
 from kplace.dtypes import I32, TieBreak
 from kplace.engine.attempt import Attempt
 from kplace.engine.cycle import Options
@@ -18,7 +24,6 @@ from kplace.errors import UsageError
 from kplace.framework import Profile
 from kplace.io.atomic import writing
 from kplace.io.trace import TraceWriter, counts_record, full_record
-from kplace.plugins.defaults import default_profile
 from kplace.state import ClusterState
 
 Progress = Callable[[int, int], None]
@@ -33,9 +38,14 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     *,
     seed: int = 0,
     tie_break: str = "random",
+    config: ConfigSource | Configuration | None = None,
+    plugins: Plugins = (),
+    extenders: str = CALL,
+    mend_extender_scores: bool = False,
     percentage_of_nodes_to_score: int | None = None,
     preemption: str | None = None,
     only: str | None = None,
+    kube_version: str = DEFAULT_VERSION,
     trace: str | Path | None = None,
     trace_detail: str = "full",
     progress: Progress | None = None,
@@ -50,9 +60,23 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         Decides, with the number of the attempt, among equally good nodes.
     tie_break : {"random", "first"}
         ``"first"`` takes the first of the best nodes in the order of the search, without a draw.
+    config : path, mapping or Configuration, optional
+        A scheduler configuration: see `kplace.read_config`. None: what a golden case file sets, else what
+        kube-scheduler runs without a configuration. Pods of a scheduler that it has no profile for are left alone.
+    plugins : mapping or iterable, optional
+        Out-of-tree plugins: classes (see `kplace.plugin`), plugins that are made already, or texts such as
+        ``"package.module:Class"`` and ``"file.py:Class"``; or a mapping of their names to them. With ``config`` they
+        run where it names them; without, at all their points after the default plugins, with weight 1.
+    extenders : {"call", "ask", "off"}
+        What is done about the configuration's extenders: ``"call"`` calls them as configured, ``"ask"`` too but for
+        their bind verbs, and every binding succeeds; ``"off"`` calls none. What an extender binds stays bound in the
+        cluster that it works for.
+    mend_extender_scores : bool
+        Whether nodes that an extender sent back as objects are scored as they are. kube-scheduler scores them as if
+        they were idle, since v1.33 (kubernetes/kubernetes#141781).
     percentage_of_nodes_to_score : int, optional
         0 to 100: the search stops when this share of the nodes was found feasible (but at least 100 nodes). 0 adapts it
-        to the number of nodes. None: what a golden case file sets, else 0.
+        to the number of nodes. None: what the configuration says.
     preemption : {"dry-run", "immediate", "off"}, optional
         What becomes of a pod that fits nowhere but would if pods of a lower priority left: ``"dry-run"`` says which
         ones, and nothing is done; ``"immediate"`` takes them away at once and tries the pod again at once; ``"off"``
@@ -60,6 +84,9 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     only : str, optional
         ``NAMESPACE`` or ``NAMESPACE/SELECTOR``: the pods to try, the others are left waiting. The selector is
         kubectl's: ``"shop/app=web,tier!=back"``, ``"*/app in (a,b)"``.
+    kube_version : str
+        The release of Kubernetes to do as, ``"1.29"`` to ``"1.37"``: see the reference page on its versions. A
+        configuration that was read before keeps the feature gates that it was read with.
     trace : path, optional
         JSON file for the record of every decision; compressed if its name ends in ``.gz`` or ``.zst``.
     trace_detail : {"full", "counts"}
@@ -75,6 +102,10 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     ------
     UsageError
         An argument cannot be used.
+    ConfigError
+        The configuration cannot be used.
+    PluginError
+        A plugin cannot be used, or breaks its contract while it runs.
     OutputError
         The trace cannot be written. Nothing is left of it then, nor after an interrupt.
 
@@ -88,31 +119,50 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     >>> place(cluster).pods[["pod", "status", "node"]].to_dict("list")
     {'pod': ['web', 'db'], 'status': ['scheduled', 'scheduled'], 'node': ['a', 'a']}
     """
+    setup = set_up(
+        cluster,
+        config,
+        plugins,
+        percentage_of_nodes_to_score,
+        extenders=extenders,
+        mend_extender_scores=mend_extender_scores,
+        kube_version=kube_version,
+    )
+    cluster = setup.view_of(cluster)
     options = Options(
         tie_break=TIE_BREAKS[one_of("tie_break", tie_break, tuple(TIE_BREAKS))],
         seed=_whole("seed", seed),
-        percentage_of_nodes_to_score=percentage_for(cluster, percentage_of_nodes_to_score),
+        percentage_of_nodes_to_score=setup.percentage_of_nodes_to_score,
         preemption=preemption_for(cluster, preemption),
+        extenders=setup.extenders,
     )
     one_of("trace_detail", trace_detail, tuple(TRACE_DETAILS))
     chosen = None if only is None else chosen_pods(cluster.columns, only)
     state = ClusterState(cluster.columns)
-    profiles = [default_profile()]
     watchers: list[Watcher] = []
     if progress is not None:
-        watchers.append(_counter(progress, _number_to_try(state, profiles, chosen)))
-    if trace is None:
-        columns = place_waiting(state, profiles, options, only=chosen, watchers=watchers)
-    else:
-        with _tracing(trace, trace_detail, state, profiles, options, chosen) as watch:
-            columns = place_waiting(state, profiles, options, only=chosen, watchers=[watch, *watchers])
+        watchers.append(_counter(progress, _number_to_try(state, setup.profiles, chosen)))
+    with closing(setup.extenders):
+        if trace is None:
+            columns = place_waiting(state, setup.profiles, options, only=chosen, watchers=watchers)
+        else:
+            with _tracing(trace, trace_detail, state, setup.profiles, options, chosen) as writer:
+                columns = place_waiting(
+                    state,
+                    setup.profiles,
+                    options,
+                    only=chosen,
+                    watchers=[writer.watch, *watchers],
+                    setback_watchers=[writer.watch_setback],
+                )
     run = Run(
         seed=options.seed,
         tie_break=tie_break,
         percentage_of_nodes_to_score=options.percentage_of_nodes_to_score,
         preemption=PREEMPTION_WORDS[options.preemption],
+        kube_version=kube_version,
     )
-    return Placements.of_run(cluster, columns, run)
+    return Placements.of_run(cluster, columns, run, setup.notes_on(cluster))
 
 
 def _whole(argument: str, given: int) -> int:
@@ -122,7 +172,7 @@ def _whole(argument: str, given: int) -> int:
     return int(given)
 
 
-def _number_to_try(state: ClusterState, profiles: list[Profile], chosen: I32 | None) -> int:
+def _number_to_try(state: ClusterState, profiles: Sequence[Profile], chosen: I32 | None) -> int:
     _, _, queued = split_waiting(state, {profile.scheduler_name: profile for profile in profiles})
     return len(queued) if chosen is None else int(np.isin(queued, chosen).sum())
 
@@ -132,7 +182,8 @@ def _counter(progress: Progress, total: int) -> Watcher:
 
     def count(attempt: Attempt, _message: str) -> None:
         nonlocal done
-        done += not attempt.is_preempting
+        # A pod that could not be bound is tried again after it has been counted.
+        done = min(done + (not attempt.is_preempting), total)
         progress(done, total)
 
     return count
@@ -140,9 +191,14 @@ def _counter(progress: Progress, total: int) -> Watcher:
 
 @contextmanager
 def _tracing(
-    path: str | Path, detail: str, state: ClusterState, profiles: list[Profile], options: Options, chosen: I32 | None
-) -> Iterator[Watcher]:
+    path: str | Path,
+    detail: str,
+    state: ClusterState,
+    profiles: Sequence[Profile],
+    options: Options,
+    chosen: I32 | None,
+) -> Iterator[TraceWriter]:
     with writing(path) as file:
         writer = TraceWriter(file, state, profiles, options, TRACE_DETAILS[detail], only=chosen)
-        yield writer.watch
+        yield writer
         writer.close()

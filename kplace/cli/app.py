@@ -13,6 +13,7 @@ from kplace.cli.options import quiet_option
 COMMANDS = {
     "place": "kplace.cli.place:place",
     "explain": "kplace.cli.explain:explain",
+    "simulate": "kplace.cli.simulate:simulate",
     "config": "kplace.cli.config:config",
     "warmup": "kplace.cli.warmup:warmup",
     "completion": "kplace.cli.completion:completion",

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from kplace.cli.config_options import options_of, read_config, reading_options, tell
+from kplace.cli.config_options import load_plugins, options_of, plugin_option, read_config, reading_options, tell
 from kplace.cli.console import emit, is_quiet
 from kplace.cli.console import show as show_on_console
 from kplace.cli.options import quiet_option
@@ -33,11 +33,18 @@ def config() -> None:
 
 @config.command(short_help="Show the resolved configuration.")
 @click.argument("file", required=False, type=_KIND)
+@plugin_option
 @reading_options
 @_FORMAT
 @quiet_option
 def show(
-    *, file: str | None, allow_unknown_plugins: bool, read_as: str | None, feature_gates: str | None, form: str
+    *,
+    file: str | None,
+    plugin: tuple[str, ...],
+    allow_unknown_plugins: bool,
+    read_as: str | None,
+    feature_gates: str | None,
+    form: str,
 ) -> None:
     """Show per profile and extension point which plugins run, in their order, with weights and arguments.
 
@@ -45,7 +52,7 @@ def show(
     FILE, what kube-scheduler runs without a configuration.
     """
     options = options_of(allow_unknown_plugins=allow_unknown_plugins, read_as=read_as, feature_gates=feature_gates)
-    reading = read_config(file, options)
+    reading = read_config(file, options, load_plugins(plugin))
     tell(reading)
     if form != TABLE:
         from kplace.config import to_json
@@ -62,18 +69,27 @@ def show(
 @config.command(short_help="Compare two resolved configurations.")
 @click.argument("first", type=_KIND)
 @click.argument("second", type=_KIND)
+@plugin_option
 @reading_options
 @_FORMAT
 @quiet_option
 def diff(
-    *, first: str, second: str, allow_unknown_plugins: bool, read_as: str | None, feature_gates: str | None, form: str
+    *,
+    first: str,
+    second: str,
+    plugin: tuple[str, ...],
+    allow_unknown_plugins: bool,
+    read_as: str | None,
+    feature_gates: str | None,
+    form: str,
 ) -> None:
     """Show in what two configurations differ once they are resolved, however they are written.
 
     Profiles are compared by their scheduler names.
     """
     options = options_of(allow_unknown_plugins=allow_unknown_plugins, read_as=read_as, feature_gates=feature_gates)
-    readings = [read_config(source, options) for source in (first, second)]
+    plugins = load_plugins(plugin)
+    readings = [read_config(source, options, plugins) for source in (first, second)]
     for reading in readings:
         tell(reading)
     for reading in readings:

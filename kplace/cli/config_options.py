@@ -1,7 +1,7 @@
 """Options of every command that reads a scheduler configuration."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -34,6 +34,32 @@ def reading_options(function: F) -> F:
     return allow_unknown(read_as(gates(function)))
 
 
+def plugin_option(function: F) -> F:
+    """``--plugin``."""
+    return click.option(
+        "--plugin",
+        multiple=True,
+        metavar="MODULE:CLASS",
+        help="An out-of-tree plugin: package.module:Class, file.py:Class, or the name of an installed one. With --config "
+        "it runs where that names it; without, at all its points after the default plugins. May be repeated.",
+    )(function)
+
+
+def load_plugins(names: "Sequence[str]") -> "list[type]":
+    """The classes that ``--plugin`` names.
+
+    Raises
+    ------
+    KplaceError
+        One of them cannot be found or imported.
+    """
+    if not names:
+        return []
+    from kplace.framework.loading import load_plugin
+
+    return [load_plugin(name) for name in names]
+
+
 def options_of(*, allow_unknown_plugins: bool, read_as: str | None, feature_gates: str | None) -> "Options":
     """What the options come to.
 
@@ -51,25 +77,36 @@ def options_of(*, allow_unknown_plugins: bool, read_as: str | None, feature_gate
     )
 
 
-def read_config(source: str | None, options: "Options") -> "Reading":
+def read_config(source: str | None, options: "Options", plugins: "Sequence[type]" = ()) -> "Reading":
     """Read a configuration: a file, standard input, an algorithm provider, or what kube-scheduler runs without one.
 
     Parameters
     ----------
     source : str or None
         As given on the command line.
+    plugins : sequence of type
+        Out-of-tree plugins that it may name; those that packages offer are found by their names.
     """
     from kplace.config import load_configuration, read_configuration
     from kplace.config.wire import KIND, V1
     from kplace.plugins.in_tree import IN_TREE
 
+    content = None
     if source is None:
-        return read_configuration(
-            f"apiVersion: {V1}\nkind: {KIND}\n".encode(), IN_TREE, source="<defaults>", options=options
-        )
-    if source == STDIN:
-        return read_configuration(sys.stdin.buffer.read(), IN_TREE, source="<stdin>", options=options)
-    return load_configuration(source, IN_TREE, options)
+        source, content = "<defaults>", f"apiVersion: {V1}\nkind: {KIND}\n".encode()
+    elif source == STDIN:
+        source, content = "<stdin>", sys.stdin.buffer.read()
+    if not plugins:
+        if content is None:
+            reading = load_configuration(source, IN_TREE, options)
+        else:
+            reading = read_configuration(content, IN_TREE, source=source, options=options)
+        if not reading.unknown_plugins:
+            return reading
+    from kplace.api.configuring import reading_of
+    from kplace.api.plugins import KnownPlugins
+
+    return reading_of(source if content is None else content, KnownPlugins(plugins), options, source)
 
 
 def tell(reading: "Reading") -> None:

@@ -10,6 +10,7 @@ from kplace.cli.console import emit, is_quiet, note, show
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
+from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 )
 @click.option("--after-place", is_flag=True, help="Place the waiting pods first, as place does by default.")
 @click.option("--raw", is_flag=True, help="Show each plugin's raw and normalised score as well.")
+@scheduler_options
 @percentage_option
 @click.option(
     "--format",
@@ -40,6 +42,7 @@ def explain(
     top: int | None,
     after_place: bool,
     raw: bool,
+    scheduler: SchedulerChoice,
     percentage_of_nodes_to_score: int | None,
     form: str,
 ) -> None:
@@ -53,23 +56,30 @@ def explain(
         import kplace
 
         compiling = needs_compiling()
+        chosen = scheduler.load()
         cluster = kplace.read(*inputs)
-        for item in cluster.notes:
-            note(str(item))
         if compiling:
             announce_compiling()
         if after_place:
             work.stage("placing")
             cluster = kplace.place(
-                cluster, percentage_of_nodes_to_score=percentage_of_nodes_to_score, progress=work.advance
+                cluster,
+                config=chosen.config,
+                plugins=chosen.plugins,
+                percentage_of_nodes_to_score=percentage_of_nodes_to_score,
+                progress=work.advance,
             ).cluster
         work.stage("scoring")
         nodes = kplace.explain(
             cluster,
             pod,
             top=None if form == TABLE else top,
+            config=chosen.config,
+            plugins=chosen.plugins,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
         )
+    for text in nodes.attrs["notes"]:
+        note(text)
     if form != TABLE:
         emit(lambda: _print_rows(nodes, form))
     elif not is_quiet():

@@ -10,6 +10,7 @@ from kplace.cli.main import PENDING
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
 from kplace.cli.output import FORMATS, TABLE, check_writable, plan_targets, rows_to_stdout, takes_rows, write_target
 from kplace.cli.progress import Work
+from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
 
 
 @click.command(short_help="Place the waiting pods and show what comes of it.")
@@ -29,6 +30,7 @@ from kplace.cli.progress import Work
     show_default=True,
     help="Which of several best nodes is taken: any of them, as kube-scheduler does, or the first found.",
 )
+@scheduler_options
 @percentage_option
 @click.option(
     "--preemption",
@@ -69,6 +71,7 @@ def place(  # noqa: PLR0913 - one parameter an option
     inputs: tuple[str, ...],
     seed: int,
     tie_break: str,
+    scheduler: SchedulerChoice,
     percentage_of_nodes_to_score: int | None,
     preemption: str | None,
     only: str | None,
@@ -94,9 +97,8 @@ def place(  # noqa: PLR0913 - one parameter an option
         import kplace
 
         compiling = needs_compiling()
+        chosen = scheduler.load()
         cluster = kplace.read(*inputs)
-        for item in cluster.notes:
-            note(str(item))
         if compiling:
             announce_compiling()
         work.stage("placing")
@@ -104,6 +106,8 @@ def place(  # noqa: PLR0913 - one parameter an option
             cluster,
             seed=seed,
             tie_break=tie_break,
+            config=chosen.config,
+            plugins=chosen.plugins,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
             preemption=preemption,
             only=only,
@@ -111,6 +115,8 @@ def place(  # noqa: PLR0913 - one parameter an option
             trace_detail=trace_detail or "full",
             progress=work.advance,
         )
+        for item in placements.notes:
+            note(str(item))
         work.stage("writing")
         for target in targets:
             write_target(placements, target)

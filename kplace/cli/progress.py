@@ -70,6 +70,19 @@ class Work:
         progress, task = self._live
         progress.update(task, completed=done, total=total, count=f"{done:,}/{total:,}")
 
+    def advance_time(self, done: float, total: float) -> None:
+        """Say how much simulated time has passed, in seconds; beside it stands how long it has really taken."""
+        if INTERRUPTS.seen:
+            raise KeyboardInterrupt
+        if self._live is None:
+            return
+        from kplace.cli.durations import shown_duration
+
+        progress, task = self._live
+        progress.update(
+            task, completed=done, total=max(total, done), count=f"{shown_duration(done)} of {shown_duration(total)}"
+        )
+
     def _show(self) -> None:
         from rich.console import Console
         from rich.progress import (

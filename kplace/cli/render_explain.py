@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kplace.api import Cluster
-from kplace.api.explaining import find_pod
+from kplace.api.finding import find_pod
 from kplace.cli.render import amount, plain_table, title, words
 from kplace.cli.text import counted, one_line
 

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
+from kplace.columns.annotations import read_annotations
 from kplace.columns.cluster import ClusterColumns, Note, SourceObject
 from kplace.columns.duplicates import Duplicates
 from kplace.columns.nodes import allocatable_amounts, build_nodes
@@ -18,7 +19,7 @@ from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import I32, NO_NODE, NO_TIME, Phase
 from kplace.errors import Fault, InputError
 from kplace.objects.core import ContainerStatus, LimitRange, Namespace, Node, Pod, PodSpec, PodStatus, Volume
-from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups, defaulted_spec
+from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups, defaulted_spec, has_label_keys
 from kplace.objects.meta import ObjectMeta, OwnerReference, Quantity
 from kplace.objects.policy import PriorityClass, RuntimeClass
 
@@ -51,6 +52,7 @@ class TemplateKey(Struct, frozen=True, gc=False, array_like=True):
 
     namespace: str
     labels: dict[str, str] | None
+    annotations: dict[str, str] | None
     owner: OwnerReference | None
     spec: PodSpec
     resize: PodStatus | None
@@ -85,6 +87,8 @@ class ClusterBuilder:
         By kind, what is wrong with an object beyond its types; a pod's is called once per distinct spec.
     keeps_versions : bool
         The same object may come several times: each is a version of it with its own row. Otherwise that is a fault.
+    position : callable, optional
+        Where in its file the object stands that is being added: faults of one without a name are told apart by it.
 
     Attributes
     ----------
@@ -92,8 +96,15 @@ class ClusterBuilder:
         Found so far; `finish` raises them all.
     """
 
-    def __init__(self, checks: Mapping[str, Check] | None = None, *, keeps_versions: bool = False) -> None:
+    def __init__(
+        self,
+        checks: Mapping[str, Check] | None = None,
+        *,
+        keeps_versions: bool = False,
+        position: Callable[[], str] = str,
+    ) -> None:
         self._checks = dict(checks or {})
+        self._position = position
         self._keeps_versions = keeps_versions
         self._keys: dict[bytes, int] = {}
         self._templates: list[TemplateKey] = []
@@ -172,7 +183,8 @@ class ClusterBuilder:
         )
         is_manifest = not (row.uid or row.created or row.node)
         key = f"{row.namespace}/{row.name}"
-        if meta.name and not self._keeps_versions and not self._duplicates.is_new("Pod", key, row, source, is_manifest=is_manifest):
+        is_checked = bool(meta.name) and not self._keeps_versions
+        if is_checked and not self._duplicates.is_new("Pod", key, row, source, is_manifest=is_manifest):
             return
         if raw is not None:
             self._sources.append(SourceObject("Pod", source, raw, len(self._rows)))
@@ -200,6 +212,8 @@ class ClusterBuilder:
         ]
         requests = [pod_requests(spec, key.resize) for spec, key in zip(specs, self._templates, strict=True)]
         named = [request.plain for request in requests] + [request.scored for request in requests]
+        # What a resize hides is there again by the rules of earlier releases.
+        named += [pod_requests(s).plain for s, key in zip(specs, self._templates, strict=True) if key.resize]
         offered = [allocatable_amounts(node) for node in self._nodes]
         resources = resource_names([*named, *({k: v for k, v in item.items() if k != "pods"} for item in offered)])
         templates = self._compiled(specs, requests, resources)
@@ -226,7 +240,8 @@ class ClusterBuilder:
 
     def _phase_notes(self) -> Iterator[Note]:
         for phase, number in sorted(self._odd_phases.items()):
-            text = f'{number:,} pod{"" if number == 1 else "s"} of phase "{phase}", which is none: counted as Unknown'
+            pods = "1 pod has" if number == 1 else f"{number:,} pods have"
+            text = f'{pods} the phase "{phase}", which Kubernetes does not know: counted as Unknown'
             yield Note("unknown-phases", text)
 
     def _template_of(self, pod: Pod, source: str, *, is_made: bool) -> int:
@@ -237,6 +252,7 @@ class ClusterBuilder:
         key = TemplateKey(
             namespace=meta.namespace or "default",
             labels=meta.labels,
+            annotations=read_annotations(meta.annotations),
             owner=owner,
             spec=spec,
             resize=_resize(pod),
@@ -261,7 +277,7 @@ class ClusterBuilder:
         return check(obj) if check is not None else []
 
     def _fault(self, kind: str, meta: ObjectMeta, source: str, path: str, message: str) -> None:
-        self.faults.append(Fault(source, subject_of(kind, meta), path, message))
+        self.faults.append(Fault(source, subject_of(kind, meta, self._position()), path, message))
 
     def _lookups(self) -> AdmissionLookups:
         classes = [item for item in self.objects.get("PriorityClass", ()) if isinstance(item, PriorityClass)]
@@ -280,12 +296,15 @@ class ClusterBuilder:
                 shape=shape,
                 namespace=key.namespace,
                 labels=key.labels or {},
+                annotations=key.annotations or {},
                 owner=key.owner,
                 spec=spec,
                 priority=spec.priority or 0,
                 request=request_vector(request.plain, resources),
                 non_zero_request=np.array(request.non_zero, np.int64),
                 scored_request=request_vector(request.scored, resources),
+                resize=key.resize,
+                keyed_affinity=key.spec.affinity if has_label_keys(key.spec.affinity) else None,
             )
             for code, (key, shape, spec, request) in enumerate(
                 zip(self._templates, self._shapes(specs), specs, requests, strict=True)
@@ -296,7 +315,7 @@ class ClusterBuilder:
         """For each template the number of its shape."""
         numbers: dict[bytes, int] = {}
         keys = (
-            self._encoder.encode((key.namespace, key.labels, key.owner, _without_amounts(spec)))
+            self._encoder.encode((key.namespace, key.labels, key.annotations, key.owner, _without_amounts(spec)))
             for key, spec in zip(self._templates, specs, strict=True)
         )
         return [numbers.setdefault(key, len(numbers)) for key in keys]
@@ -337,17 +356,17 @@ class ClusterBuilder:
         return labels
 
 
-def subject_of(kind: str, meta: ObjectMeta) -> str:
-    """Say which object is meant.
+def subject_of(kind: str, meta: ObjectMeta, position: str = "") -> str:
+    """Say which object is meant; one without a name by its position in the file, if that is known.
 
     Examples
     --------
-    >>> subject_of("Pod", ObjectMeta(name="web-0"))
+    >>> subject_of("Pod", ObjectMeta(name="web-0"), "items[3]")
     'Pod default/web-0'
-    >>> subject_of("Node", ObjectMeta(name="n1"))
-    'Node n1'
+    >>> subject_of("Node", ObjectMeta(), "items[3]")
+    'Node (without a name, items[3])'
     """
-    name = meta.name or "(without a name)"
+    name = meta.name or f"(without a name{', ' if position else ''}{position})"
     return f"{kind} {name}" if kind in CLUSTER_SCOPED else f"{kind} {meta.namespace or 'default'}/{name}"
 
 

@@ -1,6 +1,6 @@
 """Node columns, in snapshot order, and their builder."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -58,6 +58,7 @@ class NodeColumns:
     arrival : int32 ndarray, shape (n_nodes,)
         Position in the input: the order of addition to the cluster.
     labels : dict of str to LabelColumn
+    annotations : tuple of dict of str to str, length n_nodes
     taint_sets : tuple of tuple of Taint
         The distinct lists of taints, in list order within each.
     taint_set : int32 ndarray, shape (n_nodes,)
@@ -76,6 +77,7 @@ class NodeColumns:
     index: dict[str, int]
     arrival: I32
     labels: dict[str, LabelColumn]
+    annotations: tuple[Mapping[str, str], ...]
     taint_sets: tuple[tuple[Taint, ...], ...]
     taint_set: I32
     unschedulable: Mask
@@ -155,6 +157,7 @@ def build_nodes(nodes: Sequence[Node], resources: Vocabulary, order: Sequence[in
         index={name: n for n, name in enumerate(names)},
         arrival=np.array(order, np.int32),
         labels=_label_columns(listed),
+        annotations=tuple(node.metadata.annotations or {} for node in listed),
         taint_sets=tuple(taint_sets),
         taint_set=taint_set,
         unschedulable=np.array([bool(node.spec.unschedulable) for node in listed], np.bool_),

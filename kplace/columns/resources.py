@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from kplace.columns.quantity import milli_value, parse, value
+from kplace.columns.rules import TODAY, PodRules
 from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import CPU, DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, I64, MEMORY
 from kplace.objects.core import Container, ContainerStatus, PodSpec, PodStatus
@@ -65,7 +66,7 @@ class PodRequests:
     scored: dict[str, int]
 
 
-def pod_requests(spec: PodSpec, status: PodStatus | None = None) -> PodRequests:
+def pod_requests(spec: PodSpec, status: PodStatus | None = None, rules: PodRules = TODAY) -> PodRequests:
     """Sum up a pod's requests.
 
     Parameters
@@ -74,17 +75,24 @@ def pod_requests(spec: PodSpec, status: PodStatus | None = None) -> PodRequests:
         The defaulted spec.
     status : PodStatus, optional
         Given for a running pod: what a resize in progress still holds counts as well.
+    rules : PodRules, optional
+        Those of another release.
     """
-    plain = _aggregate(spec, status, {}, pod_level=True)
-    if spec.resources is not None and (spec.resources.requests or spec.resources.limits):
+    status = status if rules.resizes else None
+    plain = _aggregate(spec, status, {}, pod_level=rules.pod_level)
+    if rules.pod_level and spec.resources is not None and (spec.resources.requests or spec.resources.limits):
         defaults = {name: quantity for name, quantity in _NON_MISSING.items() if name not in plain}
     else:
         defaults = _NON_MISSING
-    non_zero = _aggregate(spec, status, defaults, pod_level=True) if defaults else plain
+    non_zero = _aggregate(spec, status, defaults, pod_level=rules.pod_level) if defaults else plain
     scored = _aggregate(spec, status, _NON_MISSING, pod_level=False)
     return PodRequests(
         plain=_rounded(plain),
-        non_zero=(milli_value(non_zero.get("cpu", 0)), value(non_zero.get("memory", 0))),
+        non_zero=(
+            (milli_value(non_zero.get("cpu", 0)), value(non_zero.get("memory", 0)))
+            if rules.sidecars_score
+            else _non_zero_without_sidecars(spec)
+        ),
         scored=_rounded(scored),
     )
 
@@ -126,6 +134,35 @@ def _aggregate(
         total |= _pod_level(spec, total)
     _add(total, {name: parse(quantity) for name, quantity in (spec.overhead or {}).items()})
     return total
+
+
+def _non_zero_without_sidecars(spec: PodSpec) -> tuple[int, int]:
+    """Sums with defaults as releases before v1.32 have them (``calculateResource``).
+
+    The containers add up without the sidecars beside them; what sidecars and an init container need together counts as
+    one phase, for which a default stands in only if none of them requests the resource.
+    """
+    total = sum((_with_defaults(_own_requests(item)) for item in spec.containers or ()), np.zeros(2, np.int64))
+    sidecars: Amounts = {}
+    for container in spec.init_containers or ():
+        phase = dict(sidecars)
+        _add(phase, _own_requests(container))
+        if container.restart_policy == "Always":
+            sidecars = phase
+        total = np.maximum(total, _with_defaults(phase))
+    overhead = spec.overhead or {}
+    return int(total[0]) + milli_value(overhead.get("cpu", 0)), int(total[1]) + value(overhead.get("memory", 0))
+
+
+def _own_requests(container: Container) -> Amounts:
+    return _container_requests(container, None, {}, infeasible=False)
+
+
+def _with_defaults(amounts: Amounts) -> I64:
+    """Milli-cpu and bytes of memory, with the defaults of scoring for what is absent."""
+    cpu = milli_value(amounts["cpu"]) if "cpu" in amounts else DEFAULT_MILLI_CPU_REQUEST
+    memory = value(amounts["memory"]) if "memory" in amounts else DEFAULT_MEMORY_REQUEST
+    return np.array([cpu, memory], np.int64)
 
 
 def _pod_level(spec: PodSpec, containers: Amounts) -> Amounts:

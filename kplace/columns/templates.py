@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kplace.dtypes import I64
-from kplace.objects.core import PodSpec
+from kplace.objects.core import Affinity, PodSpec, PodStatus
 from kplace.objects.meta import OwnerReference
 
 
@@ -19,6 +19,8 @@ class Template:
         Templates that differ in nothing but the amounts they request share a shape.
     namespace : str
     labels : dict of str to str
+    annotations : dict of str to str
+        Those that plugins read: `kplace.columns.annotations.READ`.
     owner : OwnerReference or None
         The controlling owner, which default spreading looks at.
     spec : PodSpec
@@ -30,18 +32,25 @@ class Template:
         Milli-cpu and bytes of memory with the defaults of scoring for containers that request none.
     scored_request : int64 ndarray, shape (n_resources,)
         What NodeResourcesFit's score counts for the pod itself.
+    resize : PodStatus or None
+        The part of the status that says what a resize under way still holds.
+    keyed_affinity : Affinity or None
+        The affinity as it stands in the input, if it has ``matchLabelKeys`` or ``mismatchLabelKeys``.
     """
 
     code: int
     shape: int
     namespace: str
     labels: dict[str, str]
+    annotations: dict[str, str]
     owner: OwnerReference | None
     spec: PodSpec
     priority: int
     request: I64
     non_zero_request: I64
     scored_request: I64
+    resize: PodStatus | None = None
+    keyed_affinity: Affinity | None = None
 
     @property
     def is_gated(self) -> bool:

@@ -75,6 +75,8 @@ class Configuration:
         Changes nothing in the result.
     unknown_plugins : frozenset of str
         Plugins that were let through and do nothing.
+    inert_plugins : frozenset of str
+        Plugins that are known but do nothing, for their feature gate is off.
     read_as : str
         ``v1beta2``, ``Policy`` or the like, if it is not v1.
     notes : tuple of str
@@ -88,6 +90,7 @@ class Configuration:
     pod_max_backoff_seconds: int = 10
     parallelism: int = 16
     unknown_plugins: frozenset[str] = field(default_factory=frozenset)
+    inert_plugins: frozenset[str] = field(default_factory=frozenset)
     read_as: str = ""
     notes: tuple[str, ...] = ()
 

@@ -120,7 +120,8 @@ def run_late_stages(
     if not failed:
         notes = tuple(f"{name}: {does}" for name, does in stand_ins.items())
         configuration = resolve(defaulted.settings, built.profiles, catalogue)
-        configuration = replace(configuration, unknown_plugins=frozenset(stand_ins), notes=notes)
+        inert = frozenset(name for name, spec in catalogue.plugins.items() if spec.gate and not gates.is_on(spec.gate))
+        configuration = replace(configuration, unknown_plugins=frozenset(stand_ins), inert_plugins=inert, notes=notes)
     return Outcome(
         errors=failed[0] if failed else (),
         later=tuple(error for errors in failed[1:] for error in errors),

@@ -17,7 +17,7 @@ from kplace.engine.cycle import Options
 from kplace.engine.diagnose import Reasons, diagnose
 from kplace.engine.fused.compile import can_fuse
 from kplace.engine.fused.engine import FusedEngine, empty_results
-from kplace.engine.fused.loop import DONE, NEEDS_REASONS
+from kplace.engine.fused.loop import DONE, NEEDS_REASONS, NEEDS_ROOM
 from kplace.engine.place import Agenda, attempts, carry_out, make_agenda
 from kplace.engine.results import NO_SCORE, PlacementColumns, PreemptionColumns, highest_totals, preemption_rows
 from kplace.framework import Profile
@@ -70,8 +70,6 @@ class _Batch:
         self._options = options
         self.n_pods = len(agenda.tried)
         self._results = empty_results(self.n_pods, state.next_start_index)
-        self._attempt = np.zeros(self.n_pods, np.int32)
-        self._settled = 0
         self._victims: list[list[tuple[int, ...]]] = []
         self._said: list[tuple[Reasons, str]] = []
         self._preemptions: list[tuple[int, ...]] = []
@@ -90,6 +88,9 @@ class _Batch:
         self._settle(engine, position, stop.position)
         if stop.why == DONE:
             return upto
+        if stop.why == NEEDS_ROOM:
+            self._state.node_pods.make_room(int(self._results.node[stop.position]))
+            return stop.position
         attempt = self._by_cycle(stop.position, profile)
         if stop.why == NEEDS_REASONS and attempt.node == NO_NODE and not self._stale:
             engine.remember_failure(attempt.pod, int(self._results.reason[stop.position]))
@@ -115,7 +116,7 @@ class _Batch:
             pod=pods,
             status=status,
             node=node,
-            attempt=_padded(n_untried, self._attempt, -1),
+            attempt=_padded(n_untried, results.attempt, -1),
             evaluated=_padded(n_untried, results.evaluated, 0),
             feasible=_padded(n_untried, results.feasible, 0),
             total=_padded(n_untried, results.total, NO_SCORE),
@@ -151,7 +152,8 @@ class _Batch:
         """Enter what the fused loop has placed into the state."""
         placed = self._results.node[position:end]
         pods = self._agenda.tried[position:end]
-        self._state.settle(pods[placed != NO_NODE], placed[placed != NO_NODE])
+        self._state.settle(pods[placed != NO_NODE], placed[placed != NO_NODE], lists_are_current=engine.keeps_lists)
+        self._enter_victims(engine)
         if end > position:
             self._state.next_start_index = int(self._results.next_start[end - 1])
         for at in np.flatnonzero(placed == NO_NODE).tolist():
@@ -160,6 +162,17 @@ class _Batch:
         for other in self._engines.values():
             if other is not None and other is not engine:
                 other.note_many(pods[placed != NO_NODE], placed[placed != NO_NODE])
+
+    def _enter_victims(self, engine: FusedEngine) -> None:
+        """Enter the pods that the fused loop has pushed out."""
+        victims, positions = engine.victims()
+        if not len(victims):
+            return
+        self._state.node_of_pod[victims] = NO_NODE
+        for victim, position in zip(victims.tolist(), positions.tolist(), strict=True):
+            node = int(self._results.node[position])
+            self._preemptions.append((int(self._agenda.tried[position]), 0, node, victim, False, True))
+        self._agenda.skip_numbers(len(np.unique(positions)))
 
     def _by_cycle(self, position: int, profile: Profile) -> Attempt:
         """Try one pod by the readable engine, as often as others leave for it; returns the last attempt."""
@@ -195,7 +208,7 @@ class _Batch:
         results.total[position], results.runner_up[position] = highest_totals(attempt)
         results.ties[position] = len(attempt.best)
         results.next_start[position] = attempt.next_start_index
-        self._attempt[position] = attempt.retry
+        results.attempt[position] = attempt.retry
         if attempt.node == NO_NODE:
             results.reason[position] = len(self._said)
             self._said.append(diagnose(attempt))

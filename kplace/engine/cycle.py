@@ -248,7 +248,7 @@ def _visits(nodes: I32, begin: int, evaluated: int, node: int) -> bool:
 
 
 def wanted(profile: Profile, n_nodes: int, options: Options) -> int:
-    """Number of feasible nodes to look for out of ``n_nodes``; one is enough if nobody scores or filters any further."""
+    """Number of feasible nodes to look for out of ``n_nodes``; one is enough if nobody scores or filters further."""
     if not profile.score and not any(extender.filters or extender.prioritizes for extender in options.extenders):
         return min(1, n_nodes)
     own = profile.percentage_of_nodes_to_score

@@ -15,6 +15,7 @@ from kplace.engine.diagnose import diagnose
 from kplace.engine.results import PlacementBuilder, PlacementColumns
 from kplace.framework import Profile
 from kplace.framework.binding import Setback
+from kplace.framework.interface import ClusterReader
 from kplace.framework.waiting import WaitingPods
 from kplace.plugins import names
 from kplace.state import ClusterState
@@ -49,7 +50,10 @@ def split_waiting(state: ClusterState, profiles: Mapping[str, Profile]) -> tuple
     admitted = may_enter[pods.template[own]]
     queued = own[admitted]
     if len(queued):
-        queued = next(iter(profiles.values())).queue_sort.sort(pods, queued)
+        sorter = next(iter(profiles.values())).queue_sort
+        if isinstance(sorter, ClusterReader):
+            sorter.read_cluster(state.columns)
+        queued = sorter.sort(pods, queued)
     return waiting[~known], own[~admitted], queued
 
 
@@ -88,6 +92,11 @@ class Agenda:
         """Whether all pods are tried under one profile."""
         return len(self._profiles) == 1
 
+    def skip_numbers(self, number: int) -> None:
+        """Leave out the numbers of so many retries, which somebody else has made."""
+        for _ in range(number):
+            next(self.retries)
+
     def numbers_from(self, number: int) -> Iterator[int]:
         """Numbers for the attempts at a pod: its place in the queue, then ones that nobody else gets.
 
@@ -99,7 +108,7 @@ class Agenda:
 def make_agenda(state: ClusterState, profiles: Sequence[Profile], options: Options, only: I32 | None) -> Agenda:
     """Settle which pods are tried and in what order, and let the nominations of those in the queue be seen."""
     if options.preemption is PreemptionMode.OFF:
-        profiles = [_without_preemption(profile) for profile in profiles]
+        profiles = [without_preemption(profile) for profile in profiles]
     by_name = {profile.scheduler_name: profile for profile in profiles}
     skipped, gated, queued = split_waiting(state, by_name)
     outside = [(pod, Status.SKIPPED) for pod in skipped.tolist()] + [(pod, Status.GATED) for pod in gated.tolist()]
@@ -269,7 +278,7 @@ def carry_out(state: ClusterState, attempt: Attempt, waiting: WaitingPods | None
         state.nominations.clear(attempt.pod)
 
 
-def _without_preemption(profile: Profile) -> Profile:
+def without_preemption(profile: Profile) -> Profile:
     """Build the same profile without DefaultPreemption's PostFilter."""
     kept = tuple(plugin for plugin in profile.post_filter if plugin.name != names.DEFAULT_PREEMPTION)
     return replace(profile, post_filter=kept)

@@ -191,7 +191,89 @@ EXPLAIN = Table(
     ),
 )
 
-TABLES = (NODES, PODS, PLACED_PODS, PLACED_NODES, REASONS, PREEMPTIONS, EXPLAIN)
+ATTEMPTS = Table(
+    "history.placements",
+    "An attempt of a simulation, or the failure to bind what came of one; in the order in which they ended.",
+    (
+        Column("at", "float64", "When it ended; seconds since the start, as in all tables of a history."),
+        Column("popped_at", "float64", "When it began; another time only if attempts take time."),
+        Column("namespace", "category", "The pod's namespace."),
+        Column("pod", "str", "The pod's name."),
+        Column("attempt", "int32", "Number of the pod's attempt, from 1."),
+        Column("result", "category", "scheduled, unschedulable, error, skipped or bind-error."),
+        Column("node", "category", "The node that was found; NA if none."),
+        Column("plugins", "str", "The plugins that rejected the pod, joined by commas."),
+        Column("message", "str", "Why it failed, in kube-scheduler's words."),
+        Column("nominated", "str", "The node that it was promised; empty if a promise was taken back; NA for neither."),
+        Column("victims", "str", "Pods that have to leave for it, joined by commas."),
+        Column("evaluated", "int32", "Nodes that the search visited."),
+        Column("feasible", "int32", "Feasible nodes that it found."),
+        Column("total", "Int64", "The highest total score; NA if no node was found."),
+    ),
+)
+
+EVENTS = Table(
+    "history.events",
+    "An event as `kubectl get events` would show it.",
+    (
+        Column("at", "float64", "Seconds since the start."),
+        Column("type", "category", "Normal or Warning."),
+        Column("reason", "category", "Scheduled, FailedScheduling or Preempted."),
+        Column("namespace", "category", "Namespace of the pod that it is about."),
+        Column("pod", "str", "Its name."),
+        Column("message", "str", "The note, cut to 1,024 bytes as kube-scheduler does."),
+    ),
+)
+
+LIVES = Table(
+    "history.pods",
+    "A pod that was tried, in the order of the first attempts; a pod that came back under its name is another one.",
+    (
+        Column("namespace", "category", "Its namespace."),
+        Column("pod", "str", "Its name."),
+        Column("entered", "float64", "When it entered the queue."),
+        Column("active", "float64", "When it first came into the active queue; later only for a pod that was gated."),
+        Column("scheduled", "float64", "When the node was found that it was bound to; NaN if none was."),
+        Column("bound", "float64", "When it was bound; NaN if it was not."),
+        Column("node", "category", "The node; NA if none."),
+        Column("attempts", "int32", "How often it was tried."),
+        Column("queueing", "float64", "Seconds from its entry to the attempt that found the node."),
+        Column("latency", "float64", "Seconds from the active queue to its binding, as kube-scheduler's SLI counts."),
+    ),
+)
+
+TIMELINE = Table(
+    "history.timeline",
+    "The cluster at a time, at regular steps.",
+    (
+        Column("at", "float64", "Seconds since the start."),
+        Column("nodes", "int32", "Number of nodes."),
+        Column("bound", "int32", "Pods on nodes."),
+        Column("binding", "int32", "Pods that have found a node and are being bound."),
+        Column("active", "int32", "Pods in the active queue."),
+        Column("backoff", "int32", "Pods in backoff."),
+        Column("unschedulable", "int32", "Pods that wait for an event."),
+        Column("gated", "int32", "Pods that are kept out of the queue."),
+        Column("requested_{resource}", "int64", "What the pods on the nodes request together."),
+        Column("allocatable_{resource}", "int64", "What the nodes offer together."),
+        Column("utilisation_{resource}", "float64", "Requested as a share of allocatable; NaN for 0."),
+        Column("rejected_by_{plugin}", "int32", "Unschedulable pods that the plugin rejected, perhaps among others."),
+    ),
+)
+
+TABLES = (
+    NODES,
+    PODS,
+    PLACED_PODS,
+    PLACED_NODES,
+    REASONS,
+    PREEMPTIONS,
+    EXPLAIN,
+    ATTEMPTS,
+    EVENTS,
+    LIVES,
+    TIMELINE,
+)
 
 
 def resource_column(resource: str) -> str:

@@ -38,6 +38,7 @@ class Resource(StrEnum):
     RESOURCE_CLAIM = "resource.k8s.io/ResourceClaim"
     RESOURCE_SLICE = "resource.k8s.io/ResourceSlice"
     DEVICE_CLASS = "resource.k8s.io/DeviceClass"
+    POD_GROUP = "podgroups.v1alpha1.scheduling.x-k8s.io"
 
 
 _PODS = frozenset({Resource.ASSIGNED_POD, Resource.UNSCHEDULED_POD})

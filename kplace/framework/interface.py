@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from kplace.columns.cluster import ClusterColumns
 from kplace.columns.pods import PodColumns
 from kplace.columns.templates import Template
 from kplace.dtypes import I8, I32, I64, Code, Mask
@@ -128,6 +129,15 @@ class Plugin(Protocol):
     """What every plugin has."""
 
     name: str
+
+
+@runtime_checkable
+class ClusterReader(Plugin, Protocol):
+    """Sorts the queue by more than its pods: it is shown the cluster before."""
+
+    def read_cluster(self, columns: ClusterColumns) -> None:
+        """Take from the cluster what matters; called before a queue is sorted, and when other objects change."""
+        ...
 
 
 @runtime_checkable

@@ -52,6 +52,12 @@ class Candidates(NamedTuple):
         claimed = None if self.claimed is None else self.claimed[positions]
         return Candidates(self.nodes[positions], start, self.victims[flat], self.violating[flat], claimed)
 
+    def breaking_first(self) -> "Candidates":
+        """The same, with those of a node's victims that break a budget before the others."""
+        owner = np.repeat(np.arange(len(self.nodes)), np.diff(self.start))
+        order = np.argsort(2 * owner + ~self.violating, kind="stable")
+        return self._replace(victims=self.victims[order], violating=self.violating[order])
+
     @staticmethod
     def join(parts: Iterable["Candidates"]) -> "Candidates":
         """All candidates of several lists, none of which has been through extenders."""

@@ -16,6 +16,7 @@ from msgspec import Raw, Struct
 
 from kplace.columns.builder import subject_of
 from kplace.errors import Fault
+from kplace.io import openb
 from kplace.io.documents import Document, Envelope, documents
 from kplace.io.kinds import KnownKind, WrongGroupError, find_kind, kind_of_plural
 from kplace.io.reading import Case, ReadingReport
@@ -104,6 +105,7 @@ class _Reader:
     def __init__(self, sink: Sink, report: ReadingReport) -> None:
         self._sink = sink
         self._report = report
+        self._position = report.position
         self._known: dict[Head, KnownKind] = {}
         self._unknown: dict[Head, str] = {}
         self._source = Source("")
@@ -117,10 +119,25 @@ class _Reader:
         except SourceError as error:
             self._fault(str(error))
             return
-        for document in documents(data, is_yaml=source.is_yaml, complain=self._fault):
+        if openb.is_trace(data):
+            self._read_trace(data)
+            return
+        if other := what_else(data):
+            self._position.start(1)
+            self._no_object(other)
+            return
+        for number, document in enumerate(documents(data, is_yaml=source.is_yaml, complain=self._fault), start=1):
+            self._position.start(number)
             self._read_document(document)
         if self._is_empty:
-            self._no_object("is empty" if not data.strip(b" \t\r\n") else "holds no Kubernetes object")
+            self._position.start(1)
+            self._no_object("is empty" if not data.strip(b" \t\r\n") else "holds comments only, no Kubernetes object")
+
+    def _read_trace(self, data: bytes | bytearray) -> None:
+        def complain(subject: str, path: str, message: str) -> None:
+            self._fault(message, subject=subject, path=path)
+
+        self._read_elements([Raw(msgspec.json.encode(item)) for item in openb.manifests(data, complain)])
 
     def _fault(self, message: str, *, subject: str = "", path: str = "") -> None:
         self._is_empty = False
@@ -130,8 +147,8 @@ class _Reader:
         """A file that the user named must hold objects; one that lay about in a folder need not."""
         self._is_empty = False
         if self._source.named:
-            self._fault(message)
-        else:
+            self._fault(message, subject=str(self._position))
+        elif self._source.name not in self._report.without_objects[-1:]:
             self._report.without_objects.append(self._source.name)
 
     def _read_document(self, document: Document) -> None:
@@ -149,7 +166,8 @@ class _Reader:
         elif envelope.items is not None:
             self._read_elements(envelope.items, path="items")
         elif envelope.api_version and (memoryview(envelope.metadata) or memoryview(envelope.spec)):
-            self._fault('is missing: every object says what it is, such as "kind: Pod"', path="kind")
+            subject, message = str(self._position), 'is missing: every object says what it is, such as "kind: Pod"'
+            self._fault(message, subject=subject, path="kind")
         else:
             self._no_object("holds no Kubernetes object: it has no kind")
 
@@ -172,9 +190,11 @@ class _Reader:
         self, raws: list[Raw], *, path: str = "", kind: str = "", api_version: str = "", is_list: bool = True
     ) -> None:
         """Decode objects and hand them on; ``kind`` and ``api_version`` are those of items that do not say theirs."""
-        known, add, source = self._known, self._sink.add, self._source.name
+        known, add, source, position = self._known, self._sink.add, self._source.name, self._position
         silent = self._kind_of_silent(kind, api_version)
         for i, raw in enumerate(raws):
+            # Set for each: an item may be a list itself.
+            position.path, position.index = path, i if is_list else -1
             head = _HEAD.match(raw)
             found = known.get(head.groups()) if head else silent
             obj = None
@@ -239,7 +259,7 @@ class _Reader:
         try:
             found = find_kind(api_version, kind)
         except WrongGroupError as error:
-            self._fault(str(error), subject=_subject(kind, raw), path="apiVersion")
+            self._fault(str(error), subject=self._subject(kind, raw), path="apiVersion")
             return None
         if found is None:
             label = kind if find_kind("", kind) is None else f"{kind} of {api_version}"
@@ -272,12 +292,19 @@ class _Reader:
         obj = kind.decoder.decode(msgspec.json.encode(fitting))
         if not problems:
             return obj
-        subject = _subject(kind.name, raw)
+        subject = self._subject(kind.name, raw)
         check = CHECKS.get(kind.name)
         more = [problem for problem in check(obj) if not _is_implied(problem, problems)] if check else []
         for where, message in [*problems, *more]:
             self._fault(message, subject=subject, path=where)
         return None
+
+    def _subject(self, kind: str, raw: Raw) -> str:
+        value = msgspec.json.decode(raw)
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        texts = metadata if isinstance(metadata, dict) else {}
+        name, namespace = (text if isinstance(text := texts.get(key), str) else "" for key in ("name", "namespace"))
+        return subject_of(kind, ObjectMeta(name=name, namespace=namespace), str(self._position))
 
 
 def _is_implied(problem: Problem, earlier: list[Problem]) -> bool:
@@ -323,11 +350,3 @@ def _kind_by_looks(raw: Raw) -> str | None:
         return "Pod"
     is_node = spec.podCIDR or spec.providerID or memoryview(status.node_info) or memoryview(status.allocatable)
     return "Node" if is_node else None
-
-
-def _subject(kind: str, raw: Raw) -> str:
-    value = msgspec.json.decode(raw)
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    texts = metadata if isinstance(metadata, dict) else {}
-    name, namespace = (text if isinstance(text := texts.get(key), str) else "" for key in ("name", "namespace"))
-    return subject_of(kind, ObjectMeta(name=name, namespace=namespace))

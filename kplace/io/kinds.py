@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 import msgspec
 
-from kplace.objects import core, policy, resource, storage, workloads
+from kplace.objects import core, policy, resource, scheduling, storage, workloads
 
 Kind = type[msgspec.Struct]
 
@@ -43,6 +43,8 @@ _GROUPS: dict[str, tuple[str, tuple[Kind, ...]]] = {
         "resource.k8s.io/v1",
         (resource.ResourceClaim, resource.ResourceClaimTemplate, resource.ResourceSlice, resource.DeviceClass),
     ),
+    # Of scheduler-plugins, for its plugin Coscheduling.
+    "scheduling.x-k8s.io": ("scheduling.x-k8s.io/v1alpha1", (scheduling.PodGroup,)),
     # Where the controllers were until Kubernetes 1.16; what kplace reads of them was the same then.
     "extensions": ("apps/v1", (workloads.ReplicaSet, workloads.Deployment, workloads.DaemonSet)),
 }
@@ -52,6 +54,8 @@ _HOMES = {
     if group != "extensions"
     for kind in kinds
 }
+_NAMESAKES = frozenset({("scheduling.k8s.io", "PodGroup")})
+"""Kinds of a known group that are not understood although one of another group has the same name."""
 _SHORT_PLURALS = {"pvs": "PersistentVolume", "pvcs": "PersistentVolumeClaim", "pdbs": "PodDisruptionBudget"}
 
 
@@ -114,7 +118,7 @@ def find_kind(api_version: str, kind: str) -> KnownKind | None:
     if not api_version:
         return KnownKind(kind, own_version, struct, msgspec.json.Decoder(struct))
     group = api_version.rpartition("/")[0]
-    if group not in _GROUPS:
+    if group not in _GROUPS or (group, kind) in _NAMESAKES:
         return None
     if struct not in _GROUPS[group][1]:
         msg = f'a {kind} is of "{own_version}", not of "{api_version}"'

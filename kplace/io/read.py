@@ -1,6 +1,8 @@
 """Read a cluster: from files to columns."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from msgspec import Struct
 
@@ -8,7 +10,7 @@ from kplace.columns.builder import ClusterBuilder, subject_of
 from kplace.columns.cluster import ClusterColumns
 from kplace.errors import Fault
 from kplace.io.decode import read_into
-from kplace.io.reading import ReadingReport
+from kplace.io.reading import Position, ReadingReport
 from kplace.io.sources import Argument, find_sources
 from kplace.io.validate import CHECKS, time_problem
 from kplace.objects.core import Pod
@@ -19,6 +21,7 @@ class _BuilderSink:
     """Hands objects to a builder; checks what the builder does not look at in every single pod."""
 
     builder: ClusterBuilder
+    position: Position
 
     def add(self, kind: str, api_version: str, obj: Struct, raw: memoryview, source: str) -> None:
         self.builder.add(kind, obj, raw, source)
@@ -33,7 +36,8 @@ class _BuilderSink:
 
     def _check_time(self, pod: Pod, path: str, time: str | None, source: str) -> None:
         if message := time_problem(time):
-            self.builder.faults.append(Fault(source, subject_of("Pod", pod.metadata), path, message))
+            subject = subject_of("Pod", pod.metadata, str(self.position))
+            self.builder.faults.append(Fault(source, subject, path, message))
 
 
 def read_builder(*arguments: Argument) -> tuple[ClusterBuilder, ReadingReport]:
@@ -53,13 +57,19 @@ def read_builder(*arguments: Argument) -> tuple[ClusterBuilder, ReadingReport]:
     """
     found = find_sources(arguments)
     report = ReadingReport(faults=list(found.faults), skipped=found.skipped)
-    builder = ClusterBuilder(CHECKS)
-    read_into(found.sources, _BuilderSink(builder), report)
+    builder = ClusterBuilder(CHECKS, position=report.position.__str__)
+    read_into(found.sources, _BuilderSink(builder, report.position), report)
     order = {source.name: i for i, source in enumerate(found.sources)}
-    faults = dict.fromkeys([*report.faults, *builder.faults])
+    faults = _counted([*report.faults, *builder.faults])
     builder.faults = sorted(faults, key=lambda fault: order.get(fault.source, -1))
     builder.notes = [*report.notes(), *builder.notes]
     return builder, report
+
+
+def _counted(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Each fault once; what is found several times under one name says how often."""
+    for fault, number in Counter(faults).items():
+        yield replace(fault, message=f"{fault.message} ({number:,} times)") if number > 1 else fault
 
 
 def read_cluster(*arguments: Argument) -> ClusterColumns:

@@ -31,6 +31,39 @@ class Case:
 
 
 @dataclass(slots=True)
+class Position:
+    """Where in its file an object stands.
+
+    Attributes
+    ----------
+    document : int
+        Number of the document, from 1.
+    path : str
+        The list that holds the object: ``items``; empty if the document is that list.
+    index : int
+        The object's number in the list, from 0; -1 if the document is the object.
+
+    Examples
+    --------
+    >>> str(Position(1)), str(Position(2)), str(Position(1, "items", 3)), str(Position(2, "", 0))
+    ('', 'document 2', 'items[3]', 'document 2, [0]')
+    """
+
+    document: int = 1
+    path: str = ""
+    index: int = -1
+
+    def start(self, document: int) -> None:
+        """Come to another document."""
+        self.document, self.path, self.index = document, "", -1
+
+    def __str__(self) -> str:
+        document = f"document {self.document}" if self.document > 1 else ""
+        item = f"{self.path}[{self.index}]" if self.index >= 0 else ""
+        return ", ".join(filter(None, (document, item)))
+
+
+@dataclass(slots=True)
 class ReadingReport:
     """Everything that reading a set of sources brought to light, but the objects.
 
@@ -49,6 +82,8 @@ class ReadingReport:
     skipped : list of str
         Files in folders whose names say neither JSON nor YAML.
     cases : list of Case
+    position : Position
+        Of the object that is being read.
     """
 
     faults: list[Fault] = field(default_factory=list)
@@ -58,6 +93,7 @@ class ReadingReport:
     partial: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
+    position: Position = field(default_factory=Position)
 
     def notes(self) -> list[Note]:
         """Put what was passed over into one note a subject.

@@ -35,16 +35,13 @@ def _left_out(columns: ClusterColumns, schedulers: set[str]) -> Iterator[Note]:
         yield Note(
             "finished-pods", f"{_count(len(finished), 'pod')} ran to the end (Succeeded or Failed): they hold nothing"
         )
-    foreign = Counter(pods.schedulers[code] for code in pods.scheduler[np.flatnonzero(pods.waiting)].tolist())
-    for name, number in sorted(foreign.items()):
-        if name not in schedulers:
-            yield Note("other-schedulers", f'{_count(number, "waiting pod")} left to the scheduler "{name}"')
+    yield from foreign_notes(columns, schedulers)
     lost = np.flatnonzero((pods.node == UNKNOWN_NODE) & ~pods.finished)
     if len(lost):
         yield Note(
             "unknown-nodes",
             f"{_count(len(lost), 'pod')} bound to a node that is not in the input: {_some(columns, lost)} "
-            "(no known node has less room for them)",
+            "(they take up no room on the nodes that are)",
         )
     leaving = np.flatnonzero((pods.node == NO_NODE) & pods.terminating & ~pods.finished)
     if len(leaving):
@@ -52,6 +49,15 @@ def _left_out(columns: ClusterColumns, schedulers: set[str]) -> Iterator[Note]:
             "terminating-pods",
             f"{_count(len(leaving), 'waiting pod')} being deleted and not placed: {_some(columns, leaving)}",
         )
+
+
+def foreign_notes(columns: ClusterColumns, schedulers: Iterable[str]) -> Iterator[Note]:
+    """Notes about waiting pods of schedulers that are not among ``schedulers``."""
+    pods, known = columns.pods, set(schedulers)
+    foreign = Counter(pods.schedulers[code] for code in pods.scheduler[np.flatnonzero(pods.waiting)].tolist())
+    for name, number in sorted(foreign.items()):
+        if name not in known:
+            yield Note("other-schedulers", f'{_count(number, "waiting pod")} left to the scheduler "{name}"')
 
 
 def _missing(columns: ClusterColumns) -> Iterator[Note]:

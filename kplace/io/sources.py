@@ -17,6 +17,8 @@ from kplace.errors import Fault
 STDIN = "<stdin>"
 SUFFIXES = (".json", ".yaml", ".yml")
 """Files in folders that are read, also with one of `COMPRESSED` after it."""
+TABLE = ".csv"
+"""Files that are read if they are named, or by a pattern that says so: a folder may hold several of one cluster."""
 COMPRESSED = (".gz", ".zst")
 
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
@@ -52,10 +54,7 @@ class Source:
     @property
     def is_yaml(self) -> bool:
         """Whether the name says YAML."""
-        bare = self.name.lower()
-        for suffix in COMPRESSED:
-            bare = bare.removesuffix(suffix)
-        return bare.endswith((".yaml", ".yml"))
+        return _bare(self.name).endswith((".yaml", ".yml"))
 
     def read(self) -> bytes | bytearray:
         """Read all of it: decompressed, as UTF-8, without a byte order mark.
@@ -137,7 +136,10 @@ class _Finder:
             self._add_file(Source(argument, path))
         elif glob.has_magic(argument):
             matches = sorted(glob.glob(argument, recursive=True))
-            if matches:
+            if matches and _bare(argument).endswith(TABLE):
+                for match in matches:
+                    self._add_file(Source(match, Path(match)))
+            elif matches:
                 self._add_folder(argument, map(Path, matches))
             else:
                 self._fault(argument, "matches no file")
@@ -199,10 +201,15 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def _is_readable(name: str) -> bool:
+    return _bare(name).endswith(SUFFIXES)
+
+
+def _bare(name: str) -> str:
+    """A name in lower case, without what says how the file is compressed."""
     bare = name.lower()
     for suffix in COMPRESSED:
         bare = bare.removesuffix(suffix)
-    return bare.endswith(SUFFIXES)
+    return bare
 
 
 def _decompressed(data: bytes | bytearray) -> bytes | bytearray:

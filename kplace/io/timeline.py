@@ -1,4 +1,4 @@
-"""Reading timelines: the objects at the start and what is done to objects later, in one JSON file."""
+"""Reading timelines: the objects at the start and what is done to objects later, in one JSON file or as JSON lines."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,7 +12,7 @@ from kplace.engine.simulate import During, Scenario, ScenarioBuilder, Verb
 from kplace.errors import Fault, InputError, UsageError
 from kplace.io.kinds import WrongGroupError, find_kind
 from kplace.io.shape import fit
-from kplace.io.sources import Source
+from kplace.io.sources import Source, SourceError
 from kplace.io.validate import CHECKS
 from kplace.objects.meta import ObjectMeta
 from kplace.queue import SECOND
@@ -76,15 +76,17 @@ def read_timeline(source: Source) -> Timeline:
     name = source.name
     try:
         file = msgspec.json.decode(source.read(), type=_File)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, SourceError) as error:
         raise InputError([Fault(name, "", "", f"is no timeline: {error}")]) from error
-    reader = _Reader(name)
+    builder = ScenarioBuilder(CHECKS)
+    reader = _Reader(name, builder)
     for i, raw in enumerate(file.objects):
         reader.add_initial(raw, f"objects[{i}]")
     for i, event in enumerate(file.events):
         reader.add_change(event, f"events[{i}]")
+    builder.builder.faults[:0] = reader.faults
     return Timeline(
-        scenario=reader.finish(),
+        scenario=builder.finish(),
         until=None if file.until is None else nanoseconds(file.until),
         bind_delay=nanoseconds(file.bind_delay),
         grace=nanoseconds(file.grace_period),
@@ -94,13 +96,45 @@ def read_timeline(source: Source) -> Timeline:
     )
 
 
+def is_timeline(source: Source) -> bool:
+    """Whether a source is a timeline: a JSON object with ``objects`` and ``events``, and without a kind."""
+    try:
+        data = source.read()
+        if bytes(data[:64]).lstrip()[:1] != b"{":
+            return False
+        fields = msgspec.json.decode(data, type=dict[str, Raw])
+    except (msgspec.DecodeError, SourceError):
+        return False
+    return {"objects", "events"} <= fields.keys() and "kind" not in fields
+
+
+def add_changes(source: Source, builder: ScenarioBuilder) -> None:
+    """Add what JSON lines say is done: each is an object as a timeline's ``events`` has them.
+
+    Faults are added to the builder's.
+    """
+    reader = _Reader(source.name, builder)
+    try:
+        lines = bytes(source.read()).splitlines()
+    except SourceError as error:
+        builder.builder.faults.append(Fault(source.name, "", "", str(error)))
+        return
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                reader.add_change(msgspec.json.decode(line, type=_Event), f"line {number}")
+            except msgspec.DecodeError as error:
+                reader.faults.append(Fault(source.name, "", f"line {number}", f"is no event: {error}"))
+    builder.builder.faults[:0] = reader.faults
+
+
 class _Reader:
     """Decodes objects and hands them to a builder."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, builder: ScenarioBuilder) -> None:
         self._source = source
-        self._builder = ScenarioBuilder(CHECKS)
-        self._faults: list[Fault] = []
+        self._builder = builder
+        self.faults: list[Fault] = []
 
     def add_initial(self, raw: Raw, path: str) -> None:
         found = self._decode(raw, path, is_whole=True)
@@ -111,7 +145,8 @@ class _Reader:
         try:
             verb = Verb(event.type)
         except ValueError:
-            self._fault(f"{path}.type", f'expected "add", "update" or "delete", got "{event.type}"')
+            known = ", ".join(verb.value for verb in Verb)
+            self._fault(f"{path}.type", f'expected one of {known}, got "{event.type}"')
             return
         when: int | During
         if event.during is not None:
@@ -121,14 +156,9 @@ class _Reader:
         else:
             self._fault(path, 'says neither "at" what time nor "during" which pod\'s attempt')
             return
-        found = self._decode(event.object, f"{path}.object", is_whole=verb is not Verb.DELETE)
+        found = self._decode(event.object, f"{path}.object", is_whole=verb in (Verb.ADD, Verb.UPDATE))
         if found is not None:
             self._builder.add_change(when, verb, *found, self._source)
-
-    def finish(self) -> Scenario:
-        if self._faults:
-            raise InputError([*self._faults, *self._builder.builder.faults])
-        return self._builder.finish()
 
     def _decode(self, raw: Raw, path: str, *, is_whole: bool) -> tuple[str, Struct] | None:
         value = msgspec.json.decode(raw)
@@ -155,7 +185,7 @@ class _Reader:
         return kind, msgspec.convert(fitting, found.struct)
 
     def _fault(self, path: str, message: str, subject: str = "") -> None:
-        self._faults.append(Fault(self._source, subject, path, message))
+        self.faults.append(Fault(self._source, subject, path, message))
 
 
 def _subject(kind: str, value: dict[str, Any]) -> str:

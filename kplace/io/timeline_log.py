@@ -62,7 +62,7 @@ class TimelineLog(Quiet):
         if record.nominated is not None:
             entry["nominated"] = record.nominated
         if record.victims:
-            entry["victims"] = [victim.key for victim in record.victims]
+            entry["victims"] = sorted(victim.key for victim in record.victims)
         self.attempts.append(entry)
 
     def settled(self, now: int, queue: SchedulingQueue) -> None:

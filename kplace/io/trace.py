@@ -10,12 +10,14 @@ from typing import Any, BinaryIO
 import msgspec
 import numpy as np
 
-from kplace.dtypes import CODE_NAMES, I32, I64, NO_NODE, Code
+from kplace.dtypes import CODE_NAMES, I32, I64, NO_NODE, Code, Status
 from kplace.engine.attempt import Attempt
 from kplace.engine.cycle import Options
 from kplace.engine.place import split_waiting
 from kplace.engine.sampling import num_feasible_nodes_to_find
-from kplace.framework import Cycle, PostFilterResult, Profile
+from kplace.errors import AttemptError
+from kplace.framework import PROCEED, Cycle, PostFilterResult, PreFilterResult, Profile
+from kplace.framework.binding import Setback
 from kplace.framework.diagnosis import node_reasons, rejecter
 from kplace.framework.failure import PostFilterPhase
 from kplace.framework.preemption import Preemption
@@ -95,6 +97,10 @@ class TraceWriter:
         """Write one attempt."""
         self._write(self._make(attempt, message, self._options))
 
+    def watch_setback(self, attempt: Attempt, setback: Setback) -> None:
+        """Write that a pod does not get the node that an attempt had found."""
+        self._write(setback_record(attempt, setback))
+
     def close(self) -> None:
         """Write the end; the file stays open."""
         self._file.write(b"\n]}\n")
@@ -102,6 +108,19 @@ class TraceWriter:
     def _write(self, record: Record) -> None:
         self._file.write(self._separator + self._encoder.encode(record))
         self._separator = b",\n"
+
+
+def setback_record(attempt: Attempt, setback: Setback) -> Record:
+    """Record of a pod that does not get the node that an attempt had found; the attempt has its own before it."""
+    columns = attempt.cycle.state.columns
+    status = Status.ERROR if setback.is_error else Status.UNSCHEDULABLE
+    return {
+        "pod": columns.pods.key(attempt.pod),
+        "attempt": attempt.retry,
+        "state": status.name.lower(),
+        "lost": {"node": columns.nodes.names[attempt.node], "point": setback.point.value, "plugin": setback.plugin},
+        "fitError": setback.message,
+    }
 
 
 def queue_record(
@@ -126,6 +145,8 @@ def full_record(attempt: Attempt, message: str, options: Options) -> Record:
     if attempt.pre_filters.skipped:
         record["skippedFilter"] = sorted(attempt.pre_filters.skipped)
     record["rejected"] = rejected_record(attempt)
+    if attempt.extenders.skipped:
+        record["skippedExtenders"] = [call._asdict() for call in attempt.extenders.skipped]
     record["sample"] = {
         "feasible": [names[n] for n in attempt.feasible],
         "evaluated": attempt.sample.evaluated,
@@ -188,7 +209,10 @@ def pre_filter_record(attempt: Attempt) -> Record:
     names = state.columns.nodes.names
     record: Record = {}
     for plugin in attempt.profile.pre_filter:
-        result = plugin.pre_filter(Cycle(state, attempt.pod))
+        try:
+            result = plugin.pre_filter(Cycle(state, attempt.pod)) or PROCEED
+        except AttemptError as error:
+            result = PreFilterResult(Code.ERROR, (str(error),))
         if result.nodes is not None:
             record[plugin.name] = {"nodes": sorted([*(names[n] for n in result.nodes), *result.unknown])}
         elif result.code not in (Code.SUCCESS, Code.SKIP):
@@ -259,7 +283,7 @@ def score_record(attempt: Attempt, names: Sequence[str]) -> Record:
     assert attempt.scores is not None
     sample = [names[n] for n in attempt.feasible]
     record: Record = {}
-    if attempt.profile.score:
+    if attempt.scores.raw:
         record["scores"] = {
             plugin: _by_node(sample, raw, attempt.scores.final[plugin]) for plugin, raw in attempt.scores.raw.items()
         }

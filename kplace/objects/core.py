@@ -134,11 +134,18 @@ class EphemeralVolumeSource(Struct, rename="camel", frozen=True, gc=False, omit_
     volume_claim_template: PersistentVolumeClaimTemplate | None = None
 
 
+class ImageVolumeSource(Struct, rename="camel", frozen=True, gc=False, omit_defaults=True):
+    """An image that is mounted as a volume."""
+
+    reference: str = ""
+
+
 class Volume(VolumeSource, rename="camel", frozen=True, gc=False, omit_defaults=True):
     """``spec.volumes[]``, as far as placement depends on it."""
 
     name: str = ""
     ephemeral: EphemeralVolumeSource | None = None
+    image: ImageVolumeSource | None = None
 
 
 class PodSpec(Struct, rename="camel", frozen=True, gc=False, omit_defaults=True):

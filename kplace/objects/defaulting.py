@@ -65,7 +65,7 @@ def defaulted_spec(
             _constraint(item, labels) for item in spec.topology_spread_constraints
         )
     if spec.affinity is not None:
-        changes["affinity"] = _affinity(spec.affinity, labels)
+        changes["affinity"] = merged_affinity(spec.affinity, labels)
     if spec.priority is None or spec.preemption_policy is None:
         priority, policy = resolved_priority(spec, lookups.priority_classes)
         changes |= {"priority": priority, "preemption_policy": policy}
@@ -140,11 +140,23 @@ def _constraint(constraint: TopologySpreadConstraint, labels: Mapping[str, str])
     return structs.replace(constraint, label_selector=selector)
 
 
-def _affinity(affinity: Affinity, labels: Mapping[str, str]) -> Affinity:
+def merged_affinity(affinity: Affinity, labels: Mapping[str, str]) -> Affinity:
+    """Affinity with the values of matchLabelKeys and mismatchLabelKeys, the pod's own, merged into its selectors."""
     return structs.replace(
         affinity,
         pod_affinity=_pod_affinity(affinity.pod_affinity, labels),
         pod_anti_affinity=_pod_affinity(affinity.pod_anti_affinity, labels),
+    )
+
+
+def has_label_keys(affinity: Affinity | None) -> bool:
+    """Whether any pod affinity term has matchLabelKeys or mismatchLabelKeys."""
+    sides = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity is not None else ()
+    return any(
+        term is not None and (term.match_label_keys or term.mismatch_label_keys)
+        for side in sides
+        if side is not None
+        for term in (*(side.required or ()), *(item.pod_affinity_term for item in side.preferred or ()))
     )
 
 

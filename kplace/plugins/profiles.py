@@ -1,12 +1,14 @@
-"""From a resolved configuration to profiles: every plugin made once, with its arguments, at its points in their order."""
+"""From a resolved configuration to profiles: every plugin made once, with its arguments, at its points in order."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
 from kplace.config import Configuration, ExtensionPoint, PluginRef, ResolvedProfile
+from kplace.config.versions import V1_34, Behaviour
 from kplace.dtypes import I32, I64
 from kplace.errors import ConfigError
 from kplace.framework import (
@@ -34,7 +36,6 @@ from kplace.plugins.older import OLDER, WITHOUT_COUNTERPART
 from kplace.plugins.registry import in_tree_registry
 from kplace.plugins.unprepared import COMPLAINTS, PREPARING, AsksItself, Unprepared
 
-P = TypeVar("P", bound=Plugin)
 Maker = Callable[[Any], Plugin]
 
 _ASK_THEMSELVES = frozenset({names.NODE_RESOURCES_BALANCED_ALLOCATION})
@@ -57,7 +58,9 @@ class BuiltProfiles:
     notes: tuple[str, ...] = ()
 
 
-def build_profiles(configuration: Configuration, others: Mapping[str, PluginEntry] | None = None) -> BuiltProfiles:
+def build_profiles(
+    configuration: Configuration, others: Mapping[str, PluginEntry] | None = None, behaviour: Behaviour = V1_34
+) -> BuiltProfiles:
     """Build all profiles of a configuration.
 
     Parameters
@@ -65,6 +68,8 @@ def build_profiles(configuration: Configuration, others: Mapping[str, PluginEntr
     configuration : Configuration
     others : mapping of str to PluginEntry, optional
         The out-of-tree plugins that it may name.
+    behaviour : Behaviour, optional
+        That of another release.
 
     Raises
     ------
@@ -73,17 +78,19 @@ def build_profiles(configuration: Configuration, others: Mapping[str, PluginEntr
     PluginError
         A plugin cannot be made.
     """
-    makers: dict[str, Maker] = {name: _in_tree(factory) for name, factory in in_tree_registry().items()}
+    makers: dict[str, Maker] = {name: _in_tree(factory, behaviour) for name, factory in in_tree_registry().items()}
     makers |= OLDER
     makers |= {name: entry.make for name, entry in (others or {}).items()}
-    idle = (configuration.unknown_plugins | configuration.inert_plugins | WITHOUT_COUNTERPART.keys()) - makers.keys()
-    notes = [
-        f"{name}: {WITHOUT_COUNTERPART[name]}"
-        for name in sorted(idle & WITHOUT_COUNTERPART.keys())
-        if any(name in profile.plugin_names for profile in configuration.profiles)
-    ]
-    built = tuple(build_profile(profile, makers, idle | configuration.inert_plugins) for profile in configuration.profiles)
-    return BuiltProfiles(built, tuple(notes))
+    idle = (configuration.unknown_plugins | WITHOUT_COUNTERPART.keys()) - makers.keys() | configuration.inert_plugins
+    built = tuple(build_profile(profile, makers, idle) for profile in configuration.profiles)
+    return BuiltProfiles(built, tuple(_notes(configuration, idle & WITHOUT_COUNTERPART.keys())))
+
+
+def _notes(configuration: Configuration, idle: Set[str]) -> Iterator[str]:
+    """One note on each thing that is to be said of plugins which are enabled and do nothing."""
+    enabled = {name for profile in configuration.profiles for name in profile.plugin_names & idle}
+    for text in dict.fromkeys(WITHOUT_COUNTERPART[name] for name in sorted(enabled)):
+        yield f"{', '.join(name for name in sorted(enabled) if WITHOUT_COUNTERPART[name] == text)}: {text}"
 
 
 def build_profile(resolved: ResolvedProfile, makers: Mapping[str, Maker], idle: frozenset[str]) -> Profile:
@@ -99,10 +106,11 @@ def build_profile(resolved: ResolvedProfile, makers: Mapping[str, Maker], idle: 
     return _Builder(resolved, makers, idle).profile()
 
 
-def _in_tree(factory: Callable[..., Plugin]) -> Maker:
-    """Make an in-tree plugin with its arguments, if it is one that takes any."""
-    takes_args = isinstance(factory, type) and factory.__init__ is not object.__init__
-    return factory if takes_args else lambda _args: factory()
+def _in_tree(factory: Callable[..., Plugin], behaviour: Behaviour) -> Maker:
+    """Make an in-tree plugin with its arguments and a release's behaviour, if it is one that takes them."""
+    parameters = signature(factory).parameters
+    given = {"behaviour": behaviour} if "behaviour" in parameters else {}
+    return lambda args: factory(args, **given) if "args" in parameters else factory(**given)
 
 
 @dataclass(slots=True)
@@ -115,24 +123,33 @@ class _Builder:
     made: dict[str, Plugin] = field(default_factory=dict)
 
     def profile(self) -> Profile:
-        bind = self._of_kind(ExtensionPoint.BIND, BindPlugin)
-        sorters = self._of_kind(ExtensionPoint.QUEUE_SORT, QueueSortPlugin)
         return Profile(
             scheduler_name=self.resolved.scheduler_name,
-            queue_sort=sorters[0] if sorters else self._instead(names.PRIORITY_SORT, QueueSortPlugin),
-            pre_enqueue=self._of_kind(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin),
-            pre_filter=self._of_kind(ExtensionPoint.PRE_FILTER, PreFilterPlugin),
+            queue_sort=self._queue_sort(),
+            pre_enqueue=tuple(p for p in self._at(ExtensionPoint.PRE_ENQUEUE) if isinstance(p, PreEnqueuePlugin)),
+            pre_filter=tuple(p for p in self._at(ExtensionPoint.PRE_FILTER) if isinstance(p, PreFilterPlugin)),
             filter=tuple(self._filters()),
-            post_filter=self._of_kind(ExtensionPoint.POST_FILTER, PostFilterPlugin),
-            pre_score=self._of_kind(ExtensionPoint.PRE_SCORE, PreScorePlugin),
+            post_filter=tuple(p for p in self._at(ExtensionPoint.POST_FILTER) if isinstance(p, PostFilterPlugin)),
+            pre_score=tuple(p for p in self._at(ExtensionPoint.PRE_SCORE) if isinstance(p, PreScorePlugin)),
             score=tuple(self._scores()) or tuple(self._idle_scores()),
             reserve=tuple(self._reserves()),
-            permit=self._of_kind(ExtensionPoint.PERMIT, PermitPlugin),
-            pre_bind=self._of_kind(ExtensionPoint.PRE_BIND, PreBindPlugin),
-            bind=bind or (self._instead(names.DEFAULT_BINDER, BindPlugin),),
-            post_bind=self._of_kind(ExtensionPoint.POST_BIND, PostBindPlugin),
+            permit=tuple(p for p in self._at(ExtensionPoint.PERMIT) if isinstance(p, PermitPlugin)),
+            pre_bind=tuple(p for p in self._at(ExtensionPoint.PRE_BIND) if isinstance(p, PreBindPlugin)),
+            bind=self._binds(),
+            post_bind=tuple(p for p in self._at(ExtensionPoint.POST_BIND) if isinstance(p, PostBindPlugin)),
             percentage_of_nodes_to_score=self.resolved.percentage_of_nodes_to_score,
         )
+
+    def _queue_sort(self) -> QueueSortPlugin:
+        """The plugin that sorts; the in-tree one where that is one that does nothing."""
+        sorter = next(iter(self._at(ExtensionPoint.QUEUE_SORT)), None) or self._plugin(names.PRIORITY_SORT)
+        assert isinstance(sorter, QueueSortPlugin)
+        return sorter
+
+    def _binds(self) -> tuple[BindPlugin, ...]:
+        """The plugins that bind; the in-tree one where they all do nothing."""
+        plugins = self._at(ExtensionPoint.BIND) or [self._plugin(names.DEFAULT_BINDER)]
+        return tuple(plugin for plugin in plugins if isinstance(plugin, BindPlugin))
 
     def _names(self, point: ExtensionPoint) -> tuple[str, ...]:
         """Plugins that are there, also those that no list of an older version names."""
@@ -141,10 +158,9 @@ class _Builder:
     def _refs(self, point: ExtensionPoint) -> Iterator[PluginRef]:
         return (ref for ref in self.resolved.points[point] if ref.name not in self.idle)
 
-    def _of_kind(self, point: ExtensionPoint, kind: type[P]) -> tuple[P, ...]:
-        """The plugins of a point; one of the in-tree plugins that has nothing to do there is left out."""
-        plugins = (self._plugin(name) for name in self._names(point) if name not in self.idle)
-        return tuple(plugin for plugin in plugins if isinstance(plugin, kind))
+    def _at(self, point: ExtensionPoint) -> list[Plugin]:
+        """The plugins of a point; some of the in-tree ones have nothing to do there."""
+        return [self._plugin(name) for name in self._names(point) if name not in self.idle]
 
     def _plugin(self, name: str) -> Plugin:
         if name not in self.made:
@@ -156,12 +172,6 @@ class _Builder:
                 raise ConfigError(msg)
             self.made[name] = self.makers[name](self.resolved.args.get(name))
         return self.made[name]
-
-    def _instead(self, name: str, kind: type[P]) -> P:
-        """An in-tree plugin that does what one that does nothing would have done."""
-        plugin = self._plugin(name)
-        assert isinstance(plugin, kind)
-        return plugin
 
     def _filters(self) -> Iterator[FilterPlugin]:
         for ref in self._refs(ExtensionPoint.FILTER):

@@ -40,10 +40,15 @@ class CandidateLimits:
         return min(max(n_nodes * self.percentage // 100, self.absolute), n_nodes)
 
 
-def preempt(failure: Failure, limits: CandidateLimits) -> PostFilterResult:
+def preempt(failure: Failure, limits: CandidateLimits, *, sorts_victims: bool = True) -> PostFilterResult:
     """Find the node where the least important pods would have to leave for the pod to fit.
 
     Nothing is carried out: the state is as before.
+
+    Parameters
+    ----------
+    sorts_victims : bool
+        False leaves the victims of a node that break a budget before the others, as releases before v1.32 do.
 
     Returns
     -------
@@ -63,8 +68,9 @@ def preempt(failure: Failure, limits: CandidateLimits) -> PostFilterResult:
         if len(run.untouched):
             return PostFilterResult(Code.ERROR, (_contradiction(failure, run),))
         return PostFilterResult(Code.UNSCHEDULABLE, (_no_candidates(failure, run),), NO_NODE)
+    candidates = run.candidates if sorts_victims else run.candidates.breaking_first()
     try:
-        candidates = failure.extenders.preempt(failure.cycle, run.candidates)
+        candidates = failure.extenders.preempt(failure.cycle, candidates)
     except ExtenderError as error:
         return PostFilterResult(Code.ERROR, (str(error),))
     if not len(candidates.nodes):

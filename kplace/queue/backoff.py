@@ -59,7 +59,7 @@ class BackoffQueue:
         self._clock = clock
         self._rank = rank
         self.rejected = PodHeap(self._rank_of_rejected)
-        self.errors = PodHeap(lambda entry: (self.expiry(entry), entry.step))
+        self.errors = PodHeap(self._rank_of_errors)
 
     def __len__(self) -> int:
         return len(self.rejected) + len(self.errors)
@@ -115,7 +115,10 @@ class BackoffQueue:
     def _heap_of(self, pod: int) -> PodHeap:
         return self.rejected if pod in self.rejected else self.errors
 
+    def _rank_of_errors(self, entry: QueuedPod) -> Rank:
+        return self.expiry(entry), entry.step
+
     def _rank_of_rejected(self, entry: QueuedPod) -> Rank:
         if self._rules.pops_early:
             return (self.expiry(entry), *self._rank(entry))
-        return (self.expiry(entry), entry.step)
+        return self._rank_of_errors(entry)

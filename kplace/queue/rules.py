@@ -59,9 +59,14 @@ class Rules:
     """
 
     def __init__(self, profiles: Mapping[str, Profile]) -> None:
+        self._profiles = profiles
         self._rules = {name: _rules(plugins_of(profile)) for name, profile in profiles.items()}
         self._heard: dict[tuple[str, ClusterEvent], list[_Rule]] = {}
         self._wanted: dict[ClusterEvent, bool] = {}
+
+    def __reduce__(self) -> tuple[type["Rules"], tuple[Mapping[str, Profile]]]:
+        # Hints may be closures; the profiles give them anew.
+        return Rules, (self._profiles,)
 
     def is_wanted(self, event: ClusterEvent) -> bool:
         """Whether any plugin of any profile wants to hear of an event."""
@@ -114,6 +119,11 @@ def plugins_of(profile: Profile) -> list[Plugin]:
         *profile.post_filter,
         *profile.pre_score,
         *(item.plugin for item in profile.score),
+        *profile.reserve,
+        *profile.permit,
+        *profile.pre_bind,
+        *profile.bind,
+        *profile.post_bind,
     )
     return list({plugin.name: plugin for plugin in listed}.values())
 

@@ -98,18 +98,20 @@ class ClusterState:
         if self._node_pods is not None:
             self._node_pods.add(pod, node)
 
-    def settle(self, pods: I32, nodes: I32) -> None:
+    def settle(self, pods: I32, nodes: I32, *, lists_are_current: bool) -> None:
         """Enter pods that an engine has put on nodes by itself: requests and groups are counted there already.
 
         Parameters
         ----------
         pods, nodes : int32 ndarrays, shape (k,)
             In the order of arrival.
+        lists_are_current : bool
+            The engine has kept `node_pods` current too.
         """
         self.node_of_pod[pods] = nodes
         self._arrival[pods] = np.arange(self._arrivals + 1, self._arrivals + 1 + len(pods))
         self._arrivals += len(pods)
-        if self._node_pods is not None:
+        if self._node_pods is not None and not lists_are_current:
             for pod, node in zip(pods.tolist(), nodes.tolist(), strict=True):
                 self._node_pods.add(pod, node)
 

@@ -79,11 +79,20 @@ class NodePods:
         lists = self._lists
         return lists.pods[lists.start[node] : lists.start[node] + lists.length[node]].copy()
 
+    @property
+    def lists(self) -> PodLists:
+        """The lists themselves; other arrays take their place when a list grows."""
+        return self._lists
+
     def add(self, pod: int, node: int) -> None:
         """Put a pod at the end of a node's list."""
+        self.make_room(node)
+        append(self._lists, pod, node)
+
+    def make_room(self, node: int) -> None:
+        """See to it that one more pod has room in a node's list."""
         if self._lists.length[node] == self._lists.room[node]:
             self._move_to_the_end(node)
-        append(self._lists, pod, node)
 
     def remove(self, pod: int, node: int) -> None:
         """Take a pod off a node; the last of the list takes its place, as upstream has it."""
@@ -179,13 +188,20 @@ def remove(lists: PodLists, pod: int, node: int) -> None:
 def rank(lists: PodLists, importance: Importance, nodes: I32) -> None:
     """Bring the ranks of some nodes up to date. Modified in place."""
     for k in range(nodes.shape[0]):
-        n = nodes[k]
-        if lists.stale[n]:
-            first = lists.start[n]
-            end = first + lists.length[n]
-            lists.ranked[first:end] = lists.pods[first:end]
-            sort_by_importance(importance, lists.ranked[first:end])
-            lists.stale[n] = False
+        rank_node(lists, importance, nodes[k])
+
+
+@kernel
+def rank_node(lists: PodLists, importance: Importance, node: int) -> None:
+    """Bring the ranks of a node up to date. Modified in place."""
+    if lists.stale[node]:
+        first = lists.start[node]
+        end = first + lists.length[node]
+        # Not a slice assignment: that may copy, and bare kernels, which call this one, cannot allocate.
+        for i in range(first, end):
+            lists.ranked[i] = lists.pods[i]
+        sort_by_importance(importance, lists.ranked[first:end])
+        lists.stale[node] = False
 
 
 @kernel

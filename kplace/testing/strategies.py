@@ -74,6 +74,23 @@ class MadeUp:
         """All objects."""
         return [*self.others, *self.nodes, *self.pods]
 
+    def grown(self, *, nodes: int = 1, waiting: int = 1) -> "MadeUp":
+        """The same with every node so many times, each with a name of its own, and every waiting pod.
+
+        This makes clusters that are too large to be drawn piece by piece.
+        """
+        is_waiting = ["nodeName" not in pod["spec"] for pod in self.pods]
+        return MadeUp(
+            self.others,
+            [_copy_of(node, number) for number in range(nodes) for node in self.nodes],
+            [
+                _copy_of(pod, number)
+                for number in range(waiting)
+                for pod, waits in zip(self.pods, is_waiting, strict=True)
+                if waits or not number
+            ],
+        )
+
     def cluster(self) -> Cluster:
         """The cluster, as if it had been read."""
         return cluster_of(*self.manifests)
@@ -81,6 +98,17 @@ class MadeUp:
     def state(self) -> ClusterState:
         """Its state before anything is placed."""
         return ClusterState(self.cluster().columns)
+
+
+def _copy_of(item: Manifest, number: int) -> Manifest:
+    """The object itself for number 0, others under names of their own."""
+    if not number:
+        return item
+    copied, name = deepcopy(item), f"{item['metadata']['name']}-{number}"
+    copied["metadata"]["name"] = name
+    if item["kind"] == "Node" and SHORT_KEYS["hostname"] in item["metadata"]["labels"]:
+        copied["metadata"]["labels"][SHORT_KEYS["hostname"]] = name
+    return copied
 
 
 @st.composite

@@ -3,6 +3,8 @@ import pytest
 
 import kplace
 from kplace.errors import UsageError
+from kplace.objects.meta import ObjectMeta
+from kplace.objects.workloads import Deployment
 from tests.frames.tables import NODES, PODS, cluster
 
 
@@ -109,6 +111,82 @@ def test_pods_that_are_not_there(pod, message):
     assert str(caught.value) == f"pod: {message}"
 
 
+def owned(names, kind, owner, labels=None, **more):
+    table = {"namespace": "shop", "pod": names, "cpu": "1", "owner_kind": kind, "owner": owner, **more}
+    return pd.DataFrame(table).assign(labels=[labels or {}] * len(names))
+
+
+@pytest.mark.parametrize(
+    ("pod", "hint"),
+    [
+        # A controller: its pods, those that wait before those that have a node.
+        ("shop/web", "; it is a Deployment, with the pods shop/web-5c-b, shop/web-5c-a"),
+        ("shop/web-5c", "; it is a ReplicaSet, with the pods shop/web-5c-b, shop/web-5c-a"),
+        ("web", "; shop/web is a Deployment, with the pods shop/web-5c-b, shop/web-5c-a"),
+        ("shop/db", "; it is a StatefulSet, with the pods shop/db-0, shop/db-1, shop/db-2 and 1 more"),
+        ("shop/nightly", "; it is a CronJob, with the pod shop/nightly-123-x"),
+        ("shop/nightly-123", "; it is a Job, with the pod shop/nightly-123-x"),
+        # The beginning of names, here and elsewhere.
+        ("shop/web-backend", "; pods that begin so: shop/web-backend-1"),
+        ("nigh", "; pods that begin so: shop/nightly-123-x"),
+        ("shop/", "; pods that begin so: shop/web-5c-b, shop/db-0, shop/db-1 and 6 more"),
+        # Close names, of pods and of controllers.
+        ("shop/wbe", "; did you mean shop/web?"),
+        ("shop/db_1", "; did you mean shop/db-1 or shop/db or shop/db-3?"),
+        ("shop/xyz", ""),
+        ("", ""),
+    ],
+)
+def test_what_may_be_meant_by_a_name_that_no_pod_has(pod, hint):
+    pods = pd.concat(
+        [
+            owned(["web-5c-a"], "ReplicaSet", "web-5c", {"pod-template-hash": "5c"}, node="a"),
+            owned(["web-5c-b"], "ReplicaSet", "web-5c", {"pod-template-hash": "5c"}),
+            owned([f"db-{number}" for number in range(4)], "StatefulSet", "db"),
+            owned(["nightly-123-x"], "Job", "nightly-123"),
+            # Its owner's name has no hash of the pod's: no Deployment "web-backend" can be told from it.
+            owned(["web-backend-1"], "ReplicaSet", "web-bare"),
+            owned(["plain"], None, None),
+        ],
+        ignore_index=True,
+    )
+    with pytest.raises(UsageError) as caught:
+        kplace.explain(kplace.Cluster.from_frames(NODES, pods), pod)
+    assert str(caught.value).endswith(f" in the input{hint}")
+
+
+def test_a_controller_without_pods_is_named():
+    others = cluster()
+    others.columns.objects["Deployment"] = [Deployment(ObjectMeta(name="idle", namespace="shop"))]
+    with pytest.raises(UsageError, match="; it is a Deployment, without pods$"):
+        kplace.explain(others, "shop/idle")
+
+
 def test_gated_pods_are_explained_all_the_same():
     made = kplace.Cluster.from_frames(NODES, PODS.assign(gated=True))
     assert kplace.explain(made, "shop/web-1")["verdict"].tolist()[0] == "scored"
+
+
+GATES = [{"containers": [{"name": "main"}], "schedulingGates": [{"name": name} for name in ("a/b", "c/d")]}]
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ({}, ""),
+        ({"node": "a"}, ""),  # where it is, the table says
+        ({"spec": GATES}, "it is held back by its gates a/b, c/d"),
+        ({"gated": True}, "it is held back by its gate gated"),
+        ({"scheduler": "other"}, 'it is left to the scheduler "other" (this is what default-scheduler would say)'),
+        ({"phase": "Succeeded"}, "it ran to the end (Succeeded)"),
+        ({"phase": "Failed", "gated": True, "terminating": True}, "it ran to the end (Failed)"),
+        ({"terminating": True}, "it is being deleted"),
+        ({"terminating": True, "gated": True}, "it is being deleted; it is held back by its gate gated"),
+        ({"waiting": False}, "it is bound to a node that is not in the input"),
+    ],
+)
+def test_why_the_scheduler_would_not_try_a_pod(columns, why):
+    pods = pd.DataFrame({"pod": ["p"], "cpu": ["1"], **columns})
+    table = kplace.explain(kplace.Cluster.from_frames(NODES, pods), "p")
+    assert table.attrs["untried"] == why
+    assert (table["verdict"] == "scored").any()

@@ -91,7 +91,11 @@ def test_budgets_that_break_are_marked(file):
     content["items"][-1]["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4"
     file.write_text(json.dumps(content))
     table = kplace.place(kplace.read(file)).preemptions
-    assert table[["victim", "violates_budget"]].values.tolist() == [["dear", False], ["guarded", True], ["cheap", False]]
+    assert table[["victim", "violates_budget"]].values.tolist() == [
+        ["dear", False],
+        ["guarded", True],
+        ["cheap", False],
+    ]
 
 
 def test_an_unknown_mode(file):

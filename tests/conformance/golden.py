@@ -67,7 +67,7 @@ class Golden:
 
     @property
     def topic(self) -> str:
-        """What the case needs beyond plugins and cycle: the first that matches, as the cases' description orders them."""
+        """What the case needs beyond plugins and cycle: the first that matches, in the order of their description."""
         objects = self.content["objects"]
         pods = [item for item in objects if item["kind"] == "Pod"]
         volumes = [volume for pod in pods for volume in pod["spec"].get("volumes", ())]
@@ -86,7 +86,11 @@ def every_case() -> list[Golden]:
 def single_cycle_cases() -> list[Golden]:
     """The cases that need neither volumes nor a configuration."""
     topics = {"cycle", "preemption"}
-    return [case for case in every_case() if case.family in SINGLE_CYCLE or (case.family == "cases" and case.topic in topics)]
+    return [
+        case
+        for case in every_case()
+        if case.family in SINGLE_CYCLE or (case.family == "cases" and case.topic in topics)
+    ]
 
 
 def differences(case: Golden, record: dict[str, Any]) -> list[str]:
@@ -96,7 +100,11 @@ def differences(case: Golden, record: dict[str, Any]) -> list[str]:
 
 def record_differences(expected: dict[str, Any], record: dict[str, Any]) -> list[str]:
     """Every field in which two records differ."""
-    found = [f"{key}: expected {expected[key]}, got {record[key]}" for key in ("nodeOrder", "queueOrder") if expected[key] != record[key]]
+    found = [
+        f"{key}: expected {expected[key]}, got {record[key]}"
+        for key in ("nodeOrder", "queueOrder")
+        if expected[key] != record[key]
+    ]
     if len(expected["pods"]) != len(record["pods"]):
         found.append(f"attempts: expected {len(expected['pods'])}, got {len(record['pods'])}")
     for wanted, got in zip(expected["pods"], record["pods"], strict=False):

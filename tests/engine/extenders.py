@@ -66,7 +66,9 @@ class Scripted:
         }
         self.asked.append(("preempt", (victims, candidates.violations.tolist())))
         return [
-            Claim(columns.nodes.index[node], np.array([columns.pods.names.index(pod) for pod in pods], np.int32), broken)
+            Claim(
+                columns.nodes.index[node], np.array([columns.pods.names.index(pod) for pod in pods], np.int32), broken
+            )
             for node, pods, broken in self._or_fail(self.claims)
         ]
 

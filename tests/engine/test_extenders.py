@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from kplace.dtypes import NO_NODE, Code, Status
-from kplace.engine.cycle import find_way_out, wanted
+from kplace.engine.cycle import Options, find_way_out, wanted
 from kplace.engine.diagnose import diagnose
 from kplace.frames.explain import explain_frame
 from kplace.framework.extending import Skipped
 from kplace.framework.runtime import ABSENT, PASSED, REFUSED
 from kplace.io.trace import full_record
 from kplace.testing import make_node, make_pod, state_of
-from kplace.engine.cycle import Options
 from tests.engine.extenders import PROFILE, Scripted, attempt, everything, names, only, unscoring
 
 
@@ -103,7 +102,9 @@ def test_reasons_of_filters_and_extenders_add_up():
     reasons, message = message_of(state, one, two)
     assert message == "0/3 nodes are available: 1 no licence, 2 Insufficient cpu."
     assert set(reasons) == {
-        ("NodeResourcesFit", "Insufficient cpu", 1), ("http://one", "Insufficient cpu", 1), ("http://two", "no licence", 1)
+        ("NodeResourcesFit", "Insufficient cpu", 1),
+        ("http://one", "Insufficient cpu", 1),
+        ("http://two", "no licence", 1),
     }
 
 
@@ -121,9 +122,7 @@ def test_the_later_word_counts():
 
 
 def test_an_extender_may_speak_of_nodes_it_was_not_asked_about():
-    state = state_of(
-        make_node("small").capacity(cpu="1", memory="8Gi"), make_node("n0"), waiting().req(cpu="2")
-    )
+    state = state_of(make_node("small").capacity(cpu="1", memory="8Gi"), make_node("n0"), waiting().req(cpu="2"))
     extender = Scripted(passes=only(), failed={"small": "not this one", "ghost": "what ghost"})
     reasons, message = message_of(state, extender)
     # Its word takes the place of the filter's; a node that does not exist is counted too.
@@ -307,7 +306,10 @@ def test_an_error_about_the_nominated_node_is_no_reason_to_stop():
 def test_a_refused_node_that_the_filters_had_ruled_out_is_not_counted_twice():
     # small fails the filters; the extender says so too, when asked about the nominated n1.
     state = state_of(
-        make_node("small").capacity(cpu="1", memory="8Gi"), make_node("n1"), make_node("n2"), waiting().req(cpu="2").nominated("n1")
+        make_node("small").capacity(cpu="1", memory="8Gi"),
+        make_node("n1"),
+        make_node("n2"),
+        waiting().req(cpu="2").nominated("n1"),
     )
     extender = Scripted(passes=only("n2"), failed={"small": "small", "ghost": "gone"})
     tried = attempt(state, extender)
@@ -337,7 +339,9 @@ def test_nodes_that_come_back_as_objects_look_idle():
     assert fair.scores.raw["ImageLocality"].tolist()[1] > 0
     assert bare.scores.raw["ImageLocality"].tolist() == [0, 0, 0]
     # Hosts have no pods, zones have theirs.
-    spread = {tried: tried_.scores.raw["PodTopologySpread"].tolist() for tried, tried_ in (("fair", fair), ("bare", bare))}
+    spread = {
+        tried: tried_.scores.raw["PodTopologySpread"].tolist() for tried, tried_ in (("fair", fair), ("bare", bare))
+    }
     assert spread["fair"][0] > spread["bare"][0] > spread["bare"][1] == spread["fair"][1]
     assert names(state, [fair.node]) != ["n0"]
     # Filters saw what is there, and so does the next attempt.
@@ -365,7 +369,10 @@ def test_the_trace_and_the_table():
     assert record["scores"][extender.name] == {"n2": [0, 0], "n0": [5, 100]}
     table = explain_frame(tried).set_index("node")
     assert table.loc["n1", ["verdict", "plugin", "code", "reasons"]].tolist() == [
-        "rejected", extender.name, "Unschedulable", "too hot"
+        "rejected",
+        extender.name,
+        "Unschedulable",
+        "too hot",
     ]
     scored = [f"{kind}_{extender.name}" for kind in ("raw", "normalised", "weighted")]
     assert table.loc["n0", scored].tolist() == [5, 50, 100]

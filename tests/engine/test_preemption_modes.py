@@ -36,11 +36,14 @@ def state_of(cpus: dict[str, int], *pods: tuple) -> ClusterState:
     return ClusterState(builder.finish())
 
 
-def run(state: ClusterState, mode: PreemptionMode, profile: Profile | None = None):
+def run(state: ClusterState, mode: PreemptionMode, profile: Profile | None = None, seed: int | None = None):
     attempts = []
-    options = Options(TieBreak.FIRST, preemption=mode)
+    options = Options(TieBreak.FIRST if seed is None else TieBreak.RANDOM, seed or 0, preemption=mode)
     columns = place_waiting(
-        state, [profile or default_profile()], options, watchers=[lambda attempt, message: attempts.append((attempt, message))]
+        state,
+        [profile or default_profile()],
+        options,
+        watchers=[lambda attempt, message: attempts.append((attempt, message))],
     )
     return columns, attempts
 
@@ -56,7 +59,13 @@ def rows(columns, state) -> dict:
 def victims(columns, state) -> list[tuple]:
     names, found = state.columns.pods.names, columns.preemptions
     return [
-        (names[found.pod[i]], int(found.attempt[i]), int(found.node[i]), names[found.victim[i]], bool(found.carried_out[i]))
+        (
+            names[found.pod[i]],
+            int(found.attempt[i]),
+            int(found.node[i]),
+            names[found.victim[i]],
+            bool(found.carried_out[i]),
+        )
         for i in range(len(found))
     ]
 
@@ -144,9 +153,8 @@ def test_draws_of_others_do_not_depend_on_retries():
     numbers = []
     for cluster in (running + [(f"w{i}", 4, 1, f"n{i}") for i in range(4, 8)], running):
         state = state_of(nodes, *cluster, *waiting)
-        attempts = []
-        place_waiting(state, [default_profile()], Options(seed=3, preemption=NOW), watchers=[lambda a, _m: attempts.append(a)])
-        numbers.append({a.pod - len(cluster): a.number for a in attempts if a.retry == 0})
+        _, tried = run(state, NOW, seed=3)
+        numbers.append({a.pod - len(cluster): a.number for a, _ in tried if a.retry == 0})
     assert numbers[0] == numbers[1]
 
 
@@ -179,14 +187,9 @@ def test_there_is_nobody_to_ask_without_nodes():
 
 
 def test_the_place_to_begin_and_the_choice_among_equals_are_drawn():
-    chosen = set()
-    for seed in range(30):
-        state = state_of({f"n{i}": 4 for i in range(4)}, *((f"v{i}", 4, 1, f"n{i}") for i in range(4)), ("p", 4, 5, ""))
-        columns = place_waiting(state, [default_profile()], Options(seed=seed, preemption=DRY))
-        assert columns.preemptions.node.tolist() == place_waiting(
-            state_of({f"n{i}": 4 for i in range(4)}, *((f"v{i}", 4, 1, f"n{i}") for i in range(4)), ("p", 4, 5, "")),
-            [default_profile()],
-            Options(seed=seed, preemption=DRY),
-        ).preemptions.node.tolist()
-        chosen |= set(columns.preemptions.node.tolist())
-    assert chosen == {0, 1, 2, 3}
+    nodes = {f"n{i}": 4 for i in range(4)}
+    pods = [*((f"v{i}", 4, 1, f"n{i}") for i in range(4)), ("p", 4, 5, "")]
+    once, again = ([run(state_of(nodes, *pods), DRY, seed=seed)[0] for seed in range(1, 30)] for _ in range(2))
+    chosen = [columns.preemptions.node.tolist() for columns in once]
+    assert chosen == [columns.preemptions.node.tolist() for columns in again]
+    assert {node for listed in chosen for node in listed} == {0, 1, 2, 3}

@@ -82,9 +82,10 @@ def test_anti_affinity_of_theirs_counts_only_if_prefilter_had_something_to_look_
 
 
 def test_each_node_sees_its_own_nominated_pods_only():
-    # Both nodes of the zone have one in view that the pod must not be near; on each node that one alone counts.
+    # The pod must not be near "y", which has b in view. a and b are in one zone, yet a is judged with "q" alone.
     nodes = [node("a", {ZONE: "z"}), node("b", {ZONE: "z"}), node("c", {ZONE: "z"})]
-    attempt = tried(asking("1", **near("y", kind="podAntiAffinity")), asking("1", app="y", nominated="b"), nodes=nodes)
+    others = [asking("1", app="q", nominated="a"), asking("1", app="y", nominated="b")]
+    attempt = tried(asking("1", **near("y", kind="podAntiAffinity")), *others, nodes=nodes)
     assert [reasons(attempt, n) for n in range(3)] == [(), ("node(s) didn't match pod anti-affinity rules",), ()]
 
 
@@ -131,7 +132,9 @@ def test_one_that_fails_counts_on_top_if_the_search_ends_before_it():
 def named(*names: str) -> dict:
     field = {"key": "metadata.name", "operator": "In", "values": list(names)}
     terms = [{"matchFields": [field | {"values": [name]}]} for name in names]
-    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}}
+    return {
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    }
 
 
 def test_a_nominated_node_outside_the_named_ones_is_judged_all_the_same():

@@ -1,9 +1,9 @@
 """Preemption node by node and pod by pod, on plain dicts.
 
 A cluster is a dict of ``nodes`` (each with ``name``, ``cpu``, ``slots``, ``zone`` and its ``pods`` in NodeInfo order),
-``budgets`` (``app``, ``allowed``, ``disrupted``) and ``nominated`` pods (each with its ``node``). A pod is a dict of ``name``,
-``priority``, ``started``, ``cpu``, ``app``, ``port``, ``terminating`` and ``hates``: the app that its required anti-affinity by
-zone names. The pod that finds no room may have ``skew`` too: the maxSkew of its own app over zones.
+``budgets`` (``app``, ``allowed``, ``disrupted``) and ``nominated`` pods (each with its ``node``). A pod is a dict of
+``name``, ``priority``, ``started``, ``cpu``, ``app``, ``port``, ``terminating`` and ``hates``: the app that its
+required anti-affinity by zone names. The pod that finds no room may have ``skew`` too: the maxSkew of its own app.
 """
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"

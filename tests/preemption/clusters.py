@@ -123,9 +123,7 @@ def outcome(tried) -> dict:
     candidates = preemption.candidates
     listed = [
         (nodes[node], [pods[pod] for pod in candidates.victims_of(i).tolist()], number)
-        for i, (node, number) in enumerate(
-            zip(candidates.nodes.tolist(), candidates.violations.tolist(), strict=True)
-        )
+        for i, (node, number) in enumerate(zip(candidates.nodes.tolist(), candidates.violations.tolist(), strict=True))
     ]
     return {
         "candidates": listed,

@@ -9,13 +9,21 @@ from kplace.objects.core import Pod
 from kplace.objects.policy import PodDisruptionBudget
 from kplace.preemption.budgets import find_budgets, violations
 
-PODS = [("a", "default", {"app": "web"}), ("b", "default", {}), ("c", "other", {"app": "web"}), ("d", "default", {"app": "db"})]
+PODS = [
+    ("a", "default", {"app": "web"}),
+    ("b", "default", {}),
+    ("c", "other", {"app": "web"}),
+    ("d", "default", {"app": "db"}),
+]
 
 
 def columns(*budgets: dict):
     builder = ClusterBuilder()
     for name, namespace, labels in PODS:
-        pod = {"metadata": {"name": name, "namespace": namespace, "labels": labels}, "spec": {"containers": [{"name": "c"}]}}
+        pod = {
+            "metadata": {"name": name, "namespace": namespace, "labels": labels},
+            "spec": {"containers": [{"name": "c"}]},
+        }
         builder.add("Pod", msgspec.convert(pod, Pod), b"", "test")
     for number, item in enumerate(budgets):
         manifest = {"metadata": {"name": str(number), "namespace": "default"}} | item
@@ -55,7 +63,9 @@ def test_pods_that_are_disrupted_already_are_not_counted_again():
 
 def test_each_node_finds_the_budgets_as_they_are():
     selects = {"spec": {"selector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]}}}
-    budgets = find_budgets(columns(selects | {"status": {"disruptionsAllowed": 1}}, selects | {"status": {"disruptionsAllowed": 2}}))
+    budgets = find_budgets(
+        columns(selects | {"status": {"disruptionsAllowed": 1}}, selects | {"status": {"disruptionsAllowed": 2}})
+    )
     # The first budget allows one: on the first node "d" breaks it; the second node begins anew.
     pods, start = np.array([0, 1, 3, 0], np.int32), np.array([0, 3, 4])
     assert violations(budgets, pods, start).tolist() == [False, False, True, False]

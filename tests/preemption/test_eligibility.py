@@ -3,9 +3,9 @@
 import pytest
 
 from kplace.dtypes import NO_NODE, Code
-from kplace.preemption.eligibility import NEVER, WAITING, ineligibility
 from kplace.engine.cycle import Options, try_pod
 from kplace.framework.failure import Failure
+from kplace.preemption.eligibility import NEVER, WAITING, ineligibility
 from tests.plugins.clusters import node, pod, state_of
 from tests.preemption.clusters import profile
 
@@ -21,9 +21,13 @@ def failure(spec: dict, *running: dict, nominated: str = "", small: bool = False
     return Failure(tried.profile, tried.cycle, tried.pre_filters, tried.filters, lambda _n: 0)
 
 
-def victim(priority: int = 0, *, reason: str = "PreemptionByScheduler", status: str = "True", leaving: bool = True) -> dict:
+def victim(
+    priority: int = 0, *, reason: str = "PreemptionByScheduler", status: str = "True", leaving: bool = True
+) -> dict:
     times = {"deletionTimestamp": "2026-01-01T00:00:00Z"} if leaving else {}
-    made = pod({"priority": priority, "containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}, on="a", **times)
+    made = pod(
+        {"priority": priority, "containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}, on="a", **times
+    )
     conditions = [
         {"type": "Ready", "status": "True"},
         {"type": "DisruptionTarget", "status": status, "reason": reason},

@@ -18,7 +18,7 @@ def candidates(pod: dict, *nodes: dict, limits: tuple[int, int] = (10, 100), **c
 
 
 def test_the_more_important_stay_if_they_leave_room():
-    # 4 cpu, 2 wanted: without anybody 4 are free; "b" (priority 3) may stay, then 1 is left for "a" and "c", which may not.
+    # 4 cpu, 2 of them wanted: "b" (priority 3) may stay on 2, after which nothing is left for "c" and "a".
     held = [a_pod("a", 1), a_pod("b", 3, 2), a_pod("c", 2, 1)]
     assert candidates(a_pod("p", 9, 2), a_node("n", *held)) == [("n", ["c", "a"], 0)]
 
@@ -74,7 +74,11 @@ def test_spread_counts_follow_the_victims(zone):
 
 def test_spread_counts_of_one_node_say_nothing_of_another():
     # Each node of zone a holds a pod that counts: on either one the other's still stands, 1 + 1 - 0 > 1.
-    nodes = [a_node("n0", a_pod("v", 0), zone="a"), a_node("n1", a_pod("v2", 0), zone="a"), a_node("n2", cpu=1, zone="b")]
+    nodes = [
+        a_node("n0", a_pod("v", 0), zone="a"),
+        a_node("n1", a_pod("v2", 0), zone="a"),
+        a_node("n2", cpu=1, zone="b"),
+    ]
     message = found(a_pod("p", 5, 2, skew=1), a_cluster(nodes[0], nodes[2], nodes[1]))["message"]
     assert message == (
         "preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, "
@@ -83,7 +87,7 @@ def test_spread_counts_of_one_node_say_nothing_of_another():
 
 
 def test_terminating_pods_are_subtracted_from_spread_counts_that_never_held_them():
-    # Zone a holds one pod that counts and one that does not. Without both the count is -1; with the first back 0 + 1 - 0.
+    # Zone a holds one pod that counts and one that does not. Without both its count is -1, and with the first back 0.
     leaving = a_pod("leaving", 0, terminating=True)
     nodes = [a_node("n0", a_pod("stays", 0), leaving, zone="a"), a_node("n1", cpu=1, zone="b")]
     assert candidates(a_pod("p", 5, 2, skew=1), *nodes) == [("n0", ["leaving"], 0)]

@@ -11,7 +11,9 @@ from tests.plugins.clusters import node, pod, state_of
 N_PODS, N_NODES = 40, 3
 
 
-def lists(pods: list[int], nodes: list[int], priority: list[int] | None = None, started: list[int] | None = None) -> NodePods:
+def lists(
+    pods: list[int], nodes: list[int], priority: list[int] | None = None, started: list[int] | None = None
+) -> NodePods:
     importance = Importance(
         np.array(priority or [0] * N_PODS, np.int64), np.array(started or list(range(N_PODS)), np.int64)
     )

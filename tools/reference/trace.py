@@ -36,11 +36,14 @@ FULL = {
     ),
     "skippedFilter": "Plugins whose filter has nothing to say about this pod.",
     "rejected": (
-        "Every node that is filtered out, whatever part of them the search visits: plugin, code, reasons. The "
-        "plugin is empty for nodes outside what PreFilters narrowed the search to."
+        "Every node that is filtered out, whatever part of them the search visits: plugin or extender, code, "
+        "reasons. The plugin is empty for nodes outside what PreFilters narrowed the search to, and for those that "
+        "extenders left out without a word."
     ),
+    "skippedExtenders": "Calls to extenders that came to nothing and were passed over: `extender`, `verb`, `error`.",
     "sample": (
-        "The search: `feasible` nodes in the order they were found; `evaluated`, the nodes visited; "
+        "The search: `feasible` nodes in the order they were found, or as extenders left them; `evaluated`, the nodes "
+        "visited; "
         "`numNodesToFind`, how many feasible ones were wanted; `startNodeIndex` and `nextStartNodeIndex`, "
         "positions in `nodeOrder`."
     ),

@@ -90,7 +90,8 @@ def can_fuse(profile: Profile) -> bool:
         *profile.pre_score,
         *(plugin for plugin, _ in scored),
     ]
-    if not all(type(plugin) in KNOWN for plugin in plugins):
+    # Some do things of other releases that the loop does not know.
+    if not all(type(plugin) in KNOWN and getattr(plugin, "is_fusable", True) for plugin in plugins):
         return False
     if not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
         return False

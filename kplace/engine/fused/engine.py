@@ -8,7 +8,8 @@ from kplace.dtypes import I32, NO_NODE, TieBreak
 from kplace.engine.cycle import Options, wanted
 from kplace.engine.fused.compile import Compiler, placing_of
 from kplace.engine.fused.layout import LENGTH, Results
-from kplace.engine.fused.loop import Failures, Search, note_change, note_changes, run_pods
+from kplace.engine.fused.loop import Failures, Outside, Search, note_change, note_changes, run_pods
+from kplace.engine.fused.world import world_of
 from kplace.engine.results import NO_SCORE
 from kplace.framework import Profile
 from kplace.state import ClusterState
@@ -34,6 +35,7 @@ def empty_results(n_pods: int, start_index: int) -> Results:
         ties=np.zeros(n_pods, np.int32),
         next_start=next_start,
         reason=np.full(n_pods, -1, np.int32),
+        attempt=np.zeros(n_pods, np.int32),
     )
 
 
@@ -63,14 +65,29 @@ class FusedEngine:
         n_templates = len(state.columns.templates)
         self._failures = Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))
         self._search = Search(want=want, draws=options.tie_break is TieBreak.RANDOM, seed=options.seed)
-        self._queue = (np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64))
+        self._queue = (queue, np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64))
+        self._world = world_of(state, profile, options, self._run)
 
     def advance(self, results: Results, position: int, end: int) -> Stop:
         """Place pods from ``position`` up to ``end``, as far as no Python is needed. Writes ``results``."""
         if self._n_groups != len(self._state.groups):
             self._placing, self._n_groups = placing_of(self._state), len(self._state.groups)
-        span = (position, end)
-        return Stop(*run_pods(self._run, self._placing, self._failures, self._search, self._queue, results, span))
+        world = self._world
+        if world.is_on:
+            world = world._replace(lists=self._state.node_pods.lists)
+        world.n_victims[0] = 0
+        outside = Outside(self._placing, self._failures, world)
+        return Stop(*run_pods(self._run, outside, self._search, self._queue, results, (position, end)))
+
+    @property
+    def keeps_lists(self) -> bool:
+        """Whether the engine keeps the state's lists of pods by node current by itself."""
+        return self._world.is_on
+
+    def victims(self) -> tuple[I32, I32]:
+        """The pods pushed out in the last call of `advance`, and the positions of the pods that they left for."""
+        number = int(self._world.n_victims[0])
+        return self._world.victims[0, :number].copy(), self._world.victims[1, :number].copy()
 
     def note(self, pod: int, node: int, sign: int) -> None:
         """Let the engine know that somebody else put a pod on a node (``sign`` 1) or took it off (-1)."""

@@ -216,9 +216,9 @@ class ShapeTable(NamedTuple):
     Attributes
     ----------
     table : int32 ndarray, shape (4, n_shapes)
-        `TAINT`, `AFFINITY`: rows of
-        ``Statics.raw``, -1 if all nodes have 0; `IGNORED`: row of ``Statics.marks``, -1 if no node is ignored; `MANNER`:
-        whether the totals depend on the window or stand ready as base scores or kept totals.
+        `TAINT`, `AFFINITY`: rows of ``Statics.raw``, -1 if all nodes have 0; `IGNORED`: row of ``Statics.marks``, -1 if
+        no node is ignored; `MANNER`: whether the totals depend on the window or stand ready as base scores or kept
+        totals.
     starts : int32 ndarray, shape (4, n_shapes + 1)
         Where a shape's `FILTERS`, `SPREADS`, `AFFINITIES` and `TOUCHES` begin and end.
     filters : int64 ndarray, shape (3, n_items)
@@ -299,7 +299,7 @@ class Run(NamedTuple):
 class Results(NamedTuple):
     """One entry per pod of the run; the columns of `kplace.engine.results.PlacementColumns`.
 
-    ``reason`` is the number of the diagnosis of a pod that fits nowhere.
+    ``reason`` is the number of the diagnosis of a pod that fits nowhere; ``attempt`` that of the pod's last attempt.
     """
 
     node: I32
@@ -310,3 +310,4 @@ class Results(NamedTuple):
     ties: I32
     next_start: I32
     reason: I32
+    attempt: I32

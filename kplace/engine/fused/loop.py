@@ -6,15 +6,18 @@ import numpy as np
 
 from kplace._jit import bare_kernel
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, NO_NODE
+from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.choose import Best, find_best, nth_best
 from kplace.engine.fused.counters import touch
 from kplace.engine.fused.layout import FROM_KEPT, FROM_WINDOW, LENGTH, MANNER, ROW, SPENT, TAINT, Results, Run
 from kplace.engine.fused.plain import best_of_window, nth_of_window, search_row
+from kplace.engine.fused.preempt import Preempting, find_node, list_victims
 from kplace.engine.fused.rows import has_current_row
 from kplace.engine.fused.scores import add_up
 from kplace.engine.fused.window import Window, search
 from kplace.engine.results import NO_SCORE
 from kplace.state.groups import add_to_rows
+from kplace.state.node_pods import append, remove
 from kplace.state.node_resources import Request, add_pod
 from kplace.state.rng import draw
 
@@ -24,6 +27,8 @@ NEEDS_CYCLE = 1
 """The next pod is of a template that the fused engine does not know."""
 NEEDS_REASONS = 2
 """The next pod fits nowhere, and nobody has yet said why."""
+NEEDS_ROOM = 3
+"""The node of the next pod has no room in its list of pods."""
 
 
 class Placing(NamedTuple):
@@ -60,6 +65,14 @@ class Failures(NamedTuple):
     reason: I32
 
 
+class Outside(NamedTuple):
+    """What the loop shares with the world around it."""
+
+    placing: Placing
+    failures: Failures
+    world: Preempting
+
+
 class Search(NamedTuple):
     """Settings of the search and of the choice."""
 
@@ -71,10 +84,9 @@ class Search(NamedTuple):
 @bare_kernel
 def run_pods(
     run: Run,
-    placing: Placing,
-    failures: Failures,
+    outside: Outside,
     settings: Search,
-    queue: tuple[I32, I64],
+    queue: tuple[I32, I32, I64],
     results: Results,
     span: tuple[int, int],
 ) -> tuple[int, int]:
@@ -82,8 +94,8 @@ def run_pods(
 
     Parameters
     ----------
-    queue : (int32 ndarray, int64 ndarray), shape (n_pods,)
-        Each pod's template and the number of its attempt.
+    queue : (int32 ndarray, int32 ndarray, int64 ndarray), shape (n_pods,)
+        The pods, their templates and the numbers of their first attempts.
     results : Results
         Written. The entry of ``next_start`` before the span says where the first search starts; before 0 it is the
         last.
@@ -95,9 +107,10 @@ def run_pods(
     position : int
         The pod that the loop stopped at, or the end of the span.
     why : int
-        `DONE`, `NEEDS_CYCLE` or `NEEDS_REASONS`.
+        `DONE`, `NEEDS_CYCLE`, `NEEDS_REASONS` or `NEEDS_ROOM`.
     """
-    templates, numbers = queue
+    placing, failures, world = outside
+    queued, templates, numbers = queue
     at, end = span
     start = np.int64(results.next_start[at - 1])
     window = settings.want
@@ -115,11 +128,23 @@ def run_pods(
             window = decide_from_row(run, settings, pod, results, p, start)
         else:
             window = decide_from_window(run, settings, pod, results, p, start, has_row)
-        if results.node[p] == NO_NODE:
-            return p, NEEDS_REASONS
-        place(run, placing, t, np.int64(results.node[p]))
-        start = (start + window) % run.scratch.feasible.shape[0]
+        n = np.int64(results.node[p])
+        if n != NO_NODE:
+            if world.is_on and world.lists.length[n] == world.lists.room[n]:
+                return p, NEEDS_ROOM
+            start = (start + window) % run.scratch.feasible.shape[0]
+        else:
+            if not (world.is_on and world.may[t] != 0):
+                return p, NEEDS_REASONS
+            n = np.int64(find_node(run, world, t, settings.draws, (settings.seed, numbers[p])))
+            if n < 0:
+                return p, NEEDS_REASONS
+            push_out(run, placing, world, (t, n), p)
+            record_alone(run, pod, results, p, n)
         results.next_start[p] = start
+        place(run, placing, t, n, 1)
+        if world.is_on:
+            append(world.lists, queued[p], n)
     return end, DONE
 
 
@@ -185,6 +210,29 @@ def record(results: Results, p: int, seen: Window, best: Best, n: int) -> None:
 
 
 @bare_kernel
+def push_out(run: Run, placing: Placing, world: Preempting, pod: tuple[int, int], p: int) -> None:
+    """Let the victims for a pod of a template leave a node."""
+    t, n = pod
+    first = world.n_victims[0]
+    for i in range(first, first + list_victims(run, world, t, n, p)):
+        victim = world.victims[0, i]
+        remove(world.lists, victim, n)
+        place(run, placing, np.int64(world.template_of[victim]), n, -1)
+
+
+@bare_kernel
+def record_alone(run: Run, pod: tuple[int, int, int], results: Results, p: int, n: int) -> None:
+    """Write the result of a pod whose second attempt finds the node that others have left for it."""
+    s, c, _ = pod
+    seen = Window(n, n + 1, 0, 1, 1)
+    compute_range(run.cells, c, n, n + 1, run.scratch.base)
+    run.scratch.feasible[n] = 1
+    add_up(run, s, run.scratch.base, seen, p + 1)
+    record(results, p, seen, Best(np.int64(run.scratch.total[n]), 1, 0), n)
+    results.attempt[p] = 1
+
+
+@bare_kernel
 def record_failure(n_nodes: int, reason: int, results: Results, p: int, start: int) -> None:
     """Write the result of a pod that fits nowhere: every node was evaluated, the start index is where it was."""
     results.node[p] = NO_NODE
@@ -198,14 +246,14 @@ def record_failure(n_nodes: int, reason: int, results: Results, p: int, start: i
 
 
 @bare_kernel
-def place(run: Run, placing: Placing, t: int, n: int) -> None:
-    """Put a pod of a template on a node: in the state's columns, in the counters, and in the log."""
-    add_pod(run.cells.nodes, Request(run.templates.plain[t], run.templates.non_zero[t]), n, 1)
+def place(run: Run, placing: Placing, t: int, n: int, sign: int) -> None:
+    """Put a pod of a template on a node (``sign`` 1) or take it off (-1): in the state, the counters and the log."""
+    add_pod(run.cells.nodes, Request(run.templates.plain[t], run.templates.non_zero[t]), n, sign)
     s = run.templates.shape[t]
     rows = placing.rows[placing.row_start[s] : placing.row_start[s + 1]]
     if rows.shape[0] > 0:
-        add_to_rows(placing.counts, placing.totals, rows, n, 1)
-    note_change(run, t, n, 1)
+        add_to_rows(placing.counts, placing.totals, rows, n, sign)
+    note_change(run, t, n, sign)
 
 
 @bare_kernel

@@ -21,7 +21,7 @@ from kplace.engine.fused.layout import (
 )
 
 REFRESH_COST = 12
-"""What bringing one cell of a row up to date costs, nodes being anywhere in memory; one cell of a window is the unit."""
+"""What bringing one cell of a row up to date costs, one cell of a window being the unit: touched nodes lie apart."""
 
 
 @bare_kernel

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from kplace.columns.templates import Template
-from kplace.dtypes import I32
 from kplace.state import ClusterState
 
 
@@ -21,7 +20,7 @@ class Shapes:
     """
 
     def __init__(self, templates: Sequence[Template]) -> None:
-        self.of_template: I32 = np.array([template.shape for template in templates], np.int32)
+        self.of_template = np.array([template.shape for template in templates], np.int32)
         n_shapes = int(self.of_template.max(initial=-1)) + 1
         self.first = np.zeros(n_shapes, np.int64)
         self.first[self.of_template[::-1]] = np.arange(len(templates))[::-1]

@@ -21,6 +21,7 @@ KIND_RESOURCES = {
     "ResourceClaim": Resource.RESOURCE_CLAIM,
     "ResourceSlice": Resource.RESOURCE_SLICE,
     "DeviceClass": Resource.DEVICE_CLASS,
+    "PodGroup": Resource.POD_GROUP,
 }
 """Kinds beside pods and nodes whose changes the scheduler hears of."""
 

@@ -4,8 +4,9 @@ Which pods are on which node is kept by name, so that it outlives the rows of a 
 next snapshot a new set of columns; pods that come and go change the state of the one that there is.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -14,9 +15,9 @@ from kplace.columns.builder import NAMESPACE_NAME_LABEL
 from kplace.columns.cluster import ClusterColumns
 from kplace.columns.node_order import zone_key
 from kplace.columns.node_tree import NodeTree
-from kplace.columns.nodes import build_nodes
+from kplace.columns.nodes import allocatable_amounts, build_nodes
 from kplace.columns.pods import UNKNOWN_NODE
-from kplace.dtypes import I32, NO_NODE
+from kplace.dtypes import I32, I64, NO_NODE
 from kplace.objects.core import Namespace, Node
 from kplace.preemption.budgets import Budgets
 from kplace.queue import Nominator
@@ -24,6 +25,31 @@ from kplace.state import ClusterState
 
 _PASSIVE = frozenset({"PriorityClass", "LimitRange", "RuntimeClass", "Deployment", "DaemonSet", "Job", "CronJob"})
 """Kinds that matter when a pod is made, and to no decision afterwards."""
+
+
+class PodChange(NamedTuple):
+    """What the columns say of a pod from now on.
+
+    Attributes
+    ----------
+    pod : int
+    template : int
+    started_ns : int
+    is_terminating, is_preempted : bool
+    """
+
+    pod: int
+    template: int
+    started_ns: int
+    is_terminating: bool
+    is_preempted: bool
+
+
+class _Step(NamedTuple):
+    """Something that the state has to follow, now or when it is released."""
+
+    method: str
+    arguments: tuple[Any, ...] = ()
 
 
 class LiveCluster:
@@ -53,8 +79,9 @@ class LiveCluster:
         self._pods_on: dict[str, list[int]] = {}
         self._node_of: dict[int, str] = {}
         self._listed: list[str] = []
+        self._offered: I64 = np.zeros(len(columns.resources), np.int64)
         self._is_stale = False
-        self._held: list[Callable[[], None]] | None = None
+        self._held: list[_Step] | None = None
         columns.pods.node[:] = NO_NODE
         columns.pods.nominated[:] = NO_NODE
         self._snapshot(0)
@@ -68,12 +95,35 @@ class LiveCluster:
         """Node that a pod takes room on; empty if none."""
         return self._node_of.get(pod, "")
 
+    def pods_on(self, node: str) -> list[int]:
+        """Pods that take room on a node, in the order of its list."""
+        return list(self._pods_on.get(node, ()))
+
+    def use(self) -> tuple[I64, I64]:
+        """What the pods on known nodes request and what these offer, by resource, as of now.
+
+        It does not wait for a snapshot, nor make one.
+        """
+        templates = self._base.templates
+        rows = [pod for pod, node in self._node_of.items() if node in self._nodes]
+        numbers = np.bincount(self._base.pods.template[rows], minlength=len(templates)) if rows else np.zeros(0)
+        requested = np.zeros(len(self._base.resources), np.int64)
+        for template in np.flatnonzero(numbers).tolist():
+            requested += int(numbers[template]) * templates[template].request
+        return requested, self._offered.copy()
+
+    def _count_offer(self, node: Node, sign: int) -> None:
+        for name, amount in allocatable_amounts(node).items():
+            if name != "pods":
+                self._offered[self._base.resources.find(name)] += sign * amount
+
     # Nodes and other objects.
 
     def add_node(self, node: Node) -> None:
         """Add a node, or one that was removed while pods were on it."""
         name = node.metadata.name
         self._nodes[name] = node
+        self._count_offer(node, 1)
         self._tree.add(name, _zone(node))
         self._is_stale = True
 
@@ -81,12 +131,16 @@ class LiveCluster:
         """Replace a node by another version of it."""
         name = node.metadata.name
         self._tree.move(name, _zone(self._nodes[name]), _zone(node))
+        self._count_offer(self._nodes[name], -1)
+        self._count_offer(node, 1)
         self._nodes[name] = node
         self._is_stale = True
 
     def remove_node(self, name: str) -> None:
         """Remove a node; its pods stay on it, out of sight."""
-        self._tree.remove(name, _zone(self._nodes.pop(name)))
+        node = self._nodes.pop(name)
+        self._tree.remove(name, _zone(node))
+        self._count_offer(node, -1)
         self._is_stale = True
 
     def set_object(self, kind: str, place: tuple[str, str], obj: Struct | None) -> None:
@@ -103,7 +157,7 @@ class LiveCluster:
         else:
             objects[place] = obj
         if kind == "PodDisruptionBudget":
-            self._do(self._renew_budgets)
+            self._do(_Step("_renew_budgets"))
         elif kind not in _PASSIVE:
             self._is_stale = True
 
@@ -113,7 +167,7 @@ class LiveCluster:
         """Put a pod on a node, at the end of the node's list, whether or not there is such a node."""
         self._pods_on.setdefault(node, []).append(pod)
         self._node_of[pod] = node
-        self._do(lambda: self._show_put(pod, node))
+        self._do(_Step("_show_put", (pod, node)))
 
     def take(self, pod: int) -> None:
         """Take a pod off its node; the last pod of the node's list takes its place."""
@@ -124,20 +178,15 @@ class LiveCluster:
             pods[pods.index(pod)] = last
         if not pods:
             del self._pods_on[node]
-        self._do(lambda: self._show_take(pod))
+        self._do(_Step("_show_take", (pod,)))
 
-    def change(self, pod: int, alter: Callable[[ClusterState], None]) -> None:
-        """Change the columns of a pod; one on a node moves to the end of the node's list, as upstream has it.
-
-        Parameters
-        ----------
-        alter : callable
-            Is given the state once the pod is on no node there.
-        """
+    def change(self, change: PodChange) -> None:
+        """Change the columns of a pod; one on a node moves to the end of the node's list, as upstream has it."""
+        pod = change.pod
         node = self._node_of.get(pod)
         if node is not None:
             self.take(pod)
-        self._do(lambda: alter(self.state))
+        self._do(_Step("_show_change", (change,)))
         if node is not None:
             self.put(pod, node)
 
@@ -155,14 +204,14 @@ class LiveCluster:
     def release(self) -> None:
         """Let the state follow what has happened since `hold`."""
         held, self._held = self._held or [], None
-        for action in held:
-            action()
+        for step in held:
+            self._do(step)
 
-    def _do(self, action: Callable[[], None]) -> None:
+    def _do(self, step: "_Step") -> None:
         if self._held is None:
-            action()
+            getattr(self, step.method)(*step.arguments)
         else:
-            self._held.append(action)
+            self._held.append(step)
 
     def _show_put(self, pod: int, node: str) -> None:
         row = self.columns.nodes.index.get(node)
@@ -172,6 +221,15 @@ class LiveCluster:
     def _show_take(self, pod: int) -> None:
         if self.state.node_of_pod[pod] != NO_NODE:
             self.state.forget(pod)
+
+    def _show_change(self, change: PodChange) -> None:
+        pod, pods = change.pod, self.columns.pods
+        if pods.template[pod] != change.template:
+            self.state.change_template(pod, change.template)
+            self.state.drop_shared(Budgets)
+        pods.started_ns[pod] = change.started_ns
+        pods.terminating[pod] = change.is_terminating
+        pods.preempted[pod] = change.is_preempted
 
     def _renew_budgets(self) -> None:
         objects = self._objects["PodDisruptionBudget"]

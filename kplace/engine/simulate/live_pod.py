@@ -23,6 +23,8 @@ class LivePod:
     phase : int
     started_ns : int
         Nanoseconds since 1970.
+    lasts : int or None
+        Nanoseconds that it runs; None for ever.
     is_terminating : bool
         It is being deleted.
     is_preempted : bool
@@ -35,8 +37,6 @@ class LivePod:
         Reason and message of its last failure, as its status has them.
     entry : QueuedPod or None
         Its place in the queue, the last one if it has none any more.
-    attempts : int
-        How often it was tried.
     """
 
     row: int
@@ -46,6 +46,7 @@ class LivePod:
     image: PodImage
     phase: int
     started_ns: int
+    lasts: int | None = None
     is_terminating: bool = False
     is_preempted: bool = False
     exists: bool = True

@@ -103,4 +103,37 @@ class Quiet:
         """Nothing more happens at this time."""
 
 
-_: type[Watcher] = Quiet
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """Tells several watchers."""
+
+    watchers: tuple[Watcher, ...]
+
+    def moved(self, now: int, moves: Sequence[Move]) -> None:
+        """Pods went from one place of the queue to another."""
+        for watcher in self.watchers:
+            watcher.moved(now, moves)
+
+    def attempted(self, record: AttemptRecord) -> None:
+        """An attempt has ended, or a binding has failed."""
+        for watcher in self.watchers:
+            watcher.attempted(record)
+
+    def bound(self, now: int, pod: LivePod) -> None:
+        """A pod was bound to its node."""
+        for watcher in self.watchers:
+            watcher.bound(now, pod)
+
+    def evicted(self, now: int, pod: LivePod, preemptor: LivePod) -> None:
+        """A pod has to leave for another."""
+        for watcher in self.watchers:
+            watcher.evicted(now, pod, preemptor)
+
+    def settled(self, now: int, queue: SchedulingQueue) -> None:
+        """Nothing more happens at this time."""
+        for watcher in self.watchers:
+            watcher.settled(now, queue)
+
+
+_quiet: type[Watcher] = Quiet
+_relay: type[Watcher] = Relay

@@ -4,17 +4,19 @@ All of it is known before the simulation begins. Every version of every pod has 
 templates, resources and selectors are compiled once.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import msgspec
 from msgspec import Struct, structs
 
 from kplace.columns.builder import Check, ClusterBuilder
 from kplace.columns.cluster import ClusterColumns
 from kplace.columns.pods import time_column
 from kplace.dtypes import NO_TIME, Phase
-from kplace.objects.core import Node, Pod, PodStatus
+from kplace.objects.core import Pod, PodStatus
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
 from kplace.objects.meta import ObjectMeta
 
@@ -27,6 +29,13 @@ class Verb(Enum):
     ADD = "add"
     UPDATE = "update"
     DELETE = "delete"
+    CORDON = "cordon"
+    """A node takes no more pods."""
+    UNCORDON = "uncordon"
+    DRAIN = "drain"
+    """A node takes no more pods, and those that it has are evicted."""
+    FAIL = "fail"
+    """A node vanishes, and its pods with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,8 @@ class PodVersion:
     is_terminating, is_preempted : bool
     has_status : bool
         The input has a status; otherwise the one there was is kept.
+    lasts : int or None
+        Nanoseconds from its binding to its end; None if it goes on for ever.
     """
 
     row: int
@@ -75,10 +86,7 @@ class PodVersion:
     is_terminating: bool
     is_preempted: bool
     has_status: bool
-
-
-Subject = PodVersion | Node | Struct | str
-"""A pod's or another object's version; the key of a pod or the name of a node that is deleted."""
+    lasts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,7 @@ class Change:
     kind : str
     namespace, name : str
     version : PodVersion, Node, another object, or None
-        None if it is deleted.
+        What is added or updated.
     """
 
     when: int | During
@@ -130,6 +138,27 @@ class Scenario:
     changes: tuple[Change, ...]
     during: Mapping[During, tuple[Change, ...]]
 
+    @property
+    def last_time(self) -> int:
+        """When the last change is done; 0 if there is none."""
+        when = self.changes[-1].when if self.changes else 0
+        assert isinstance(when, int)
+        return when
+
+    def fingerprint(self) -> str:
+        """Hash of all that will be done."""
+        digest = hashlib.sha256()
+        for template in self.columns.templates:
+            digest.update(repr((template.namespace, sorted(template.labels.items()), template.owner)).encode())
+            digest.update(msgspec.json.encode(template.spec, order="sorted"))
+        digest.update(self.columns.pods.template.tobytes())
+        during = (change for changes in self.during.values() for change in changes)
+        for change in (*self.initial, *self.changes, *during):
+            version = change.version
+            said = msgspec.json.encode(version, order="sorted") if isinstance(version, Struct) else repr(version)
+            digest.update(repr((change.when, change.verb, change.kind, change.key, said)).encode())
+        return digest.hexdigest()
+
 
 class ScenarioBuilder:
     """Takes objects and changes one by one.
@@ -143,17 +172,32 @@ class ScenarioBuilder:
     def __init__(self, checks: Mapping[str, Check] | None = None) -> None:
         self.builder = ClusterBuilder(checks, keeps_versions=True)
         self._statuses: dict[str, PodStatus] = {}
-        self._pods: list[tuple[int, Pod, bool]] = []
+        self._pods: list[tuple[bool, int | None]] = []
         self._changes: list[Change] = []
         self._initial: list[Change] = []
 
-    def add_initial(self, kind: str, obj: Struct, source: str) -> None:
-        """Add an object that is there from the start."""
-        self._initial.append(self._change(0, Verb.ADD, kind, obj, source))
+    def add_initial(self, kind: str, obj: Struct, source: str, *, lasts: int | None = None) -> None:
+        """Add an object that is there from the start.
 
-    def add_change(self, when: int | During, verb: Verb, kind: str, obj: Struct, source: str) -> None:
-        """Add something that is done later; of an object that is deleted only the name counts."""
-        self._changes.append(self._change(when, verb, kind, obj, source))
+        Parameters
+        ----------
+        lasts : int, optional
+            How long a pod runs, nanoseconds.
+        """
+        self._initial.append(self._change(0, Verb.ADD, kind, obj, source, lasts))
+
+    def add_change(
+        self,
+        when: int | During,
+        verb: Verb,
+        kind: str,
+        obj: Struct,
+        source: str,
+        *,
+        lasts: int | None = None,
+    ) -> None:
+        """Add something that is done later; unless an object is added or updated, only its name counts."""
+        self._changes.append(self._change(when, verb, kind, obj, source, lasts))
 
     def finish(self) -> Scenario:
         """Compile everything.
@@ -177,7 +221,8 @@ class ScenarioBuilder:
                 started_ns=int(started[number]),
                 is_terminating=row.terminating,
                 is_preempted=row.preempted,
-                has_status=self._pods[number][2],
+                has_status=self._pods[number][0],
+                lasts=self._pods[number][1],
             )
             for number, row in enumerate(rows)
         ]
@@ -197,26 +242,27 @@ class ScenarioBuilder:
         initial = sorted(map(settled, self._initial), key=_rank)
         return Scenario(columns, tuple(initial), tuple(change for _, change in timed), by_attempt)
 
-    def _change(self, when: int | During, verb: Verb, kind: str, obj: Struct, source: str) -> Change:
+    def _change(self, when: int | During, verb: Verb, kind: str, obj: Struct, source: str, lasts: int | None) -> Change:
         meta = getattr(obj, "metadata", ObjectMeta())
         namespace = meta.namespace or "default"
         version: PodVersion | Struct | None = obj
-        if verb is Verb.DELETE:
+        if verb not in (Verb.ADD, Verb.UPDATE):
             version = None
         elif isinstance(obj, Pod):
-            version = self._add_pod(obj, source, f"{namespace}/{meta.name}", verb)
+            version = self._add_pod(obj, source, verb, lasts)
         else:
             self.builder.add(kind, obj, b"", source)
         return Change(when, verb, kind, namespace, meta.name, version)
 
-    def _add_pod(self, pod: Pod, source: str, key: str, verb: Verb) -> "_Pending":
+    def _add_pod(self, pod: Pod, source: str, verb: Verb, lasts: int | None) -> "_Pending":
+        key = f"{pod.metadata.namespace or 'default'}/{pod.metadata.name}"
         has_status = pod.status != _NO_STATUS
         if has_status or verb is Verb.ADD:
             self._statuses[key] = pod.status
         else:
             pod = structs.replace(pod, status=self._statuses.get(key, _NO_STATUS))
         row = len(self._pods)
-        self._pods.append((row, pod, has_status))
+        self._pods.append((has_status, lasts))
         self.builder.add_pod(pod, source, b"")
         return _Pending(row)
 

@@ -1,6 +1,6 @@
 """The scheduler's loop on a simulated clock: attempts, failures, bindings, evictions (upstream ``schedule_one.go``)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kplace.dtypes import NO_NODE
@@ -65,6 +65,43 @@ class Failure:
     nomination: str | None = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """A binding that comes to its end.
+
+    Attributes
+    ----------
+    running : Running
+        The attempt that led to it.
+    node : str
+    error : str
+        Why it fails; empty if it does not.
+    """
+
+    running: Running
+    node: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Departure:
+    """A pod that comes to its end.
+
+    Attributes
+    ----------
+    pod : LivePod
+    is_forced : bool
+        It was evicted; otherwise it has done what it was for.
+    """
+
+    pod: LivePod
+    is_forced: bool
+
+
+Duty = Binding | Departure
+"""What is to be done later."""
+
+
 class Evictions:
     """Which pods are having others evicted for them, and may not be tried meanwhile (upstream ``preempting``)."""
 
@@ -101,20 +138,19 @@ class Scheduler:
     profiles : mapping of str to Profile
     settings : Settings
     clock : Clock
-    agenda : Agenda
-        What is to be done later.
+    agenda : Agenda of Duty
     evictions : Evictions
     watcher : Watcher
     """
 
-    def __init__(  # noqa: PLR0913 - it is where everything meets
+    def __init__(  # noqa: PLR0913, PLR0917 - it is where everything meets
         self,
         world: World,
         queue: SchedulingQueue,
         profiles: Mapping[str, Profile],
         settings: Settings,
         clock: Clock,
-        agenda: Agenda,
+        agenda: Agenda[Duty],
         evictions: Evictions,
         watcher: Watcher,
     ) -> None:
@@ -159,10 +195,31 @@ class Scheduler:
         if preemption is not None:
             victims = tuple(self._world.by_row[row] for row in preemption.victims.tolist())
         self._world.cluster.release()
-        self._fail(running, failure, victims)
-        if victims:
-            assert failure.nomination
-            self._evict(pod, failure.nomination, victims)
+        if self._settings.preempts_async:
+            self._fail(running, failure, victims)
+            self._evict(pod, failure.nomination or "", victims)
+        else:
+            self._evict_at_once(pod, failure.nomination or "", victims)
+            self._fail(running, failure, victims)
+
+    def do(self, duty: Duty) -> None:
+        """Do something that is due."""
+        if isinstance(duty, Binding):
+            self._finish_binding(duty)
+        elif duty.pod.exists:
+            self._world.delete(duty.pod, is_forced=duty.is_forced)
+
+    def drain(self, node: str) -> None:
+        """Evict the pods of a node but those of a DaemonSet."""
+        for pod in self._world.bound_to(node):
+            owner = pod.image.template.owner
+            if not pod.is_terminating and (owner is None or owner.kind != "DaemonSet"):
+                self._evict_one(pod, None)
+
+    def watch_end(self, pod: LivePod) -> None:
+        """Let a pod that is on its node end in time."""
+        if pod.lasts is not None:
+            self._agenda.add(self._clock.now + pod.lasts, Departure(pod, is_forced=False))
 
     # Attempts.
 
@@ -258,9 +315,10 @@ class Scheduler:
             )
         )
         outcome = self._settings.binding(pod.row, entry.attempts)
-        self._later(outcome.delay, lambda: self._finish_binding(running, node, outcome.error))
+        self._later(outcome.delay, Binding(running, node, outcome.error))
 
-    def _finish_binding(self, running: Running, node: str, error: str) -> None:
+    def _finish_binding(self, binding: Binding) -> None:
+        running, node, error = binding.running, binding.node, binding.error
         pod = running.pod
         if not pod.exists:
             error = f'pods "{pod.name}" not found'
@@ -269,6 +327,7 @@ class Scheduler:
             pod.condition = ("", "")
             self._world.bind(pod, node, started)
             self._watcher.bound(self._clock.now, pod)
+            self.watch_end(pod)
             return
         self._world.forget(pod)
         running.popped_at = self._clock.now
@@ -283,32 +342,40 @@ class Scheduler:
         if not leaving:
             return
         self._evictions.begin(pod.row)
-        for row in self._queue.nominator.on(node):
-            other = self._world.by_row[row]
-            if other.image.template.priority < pod.image.template.priority and other.image.nominated:
-                self._world.nominate(other, "")
+        self._clear_lower(pod, node)
         for victim in leaving[:-1]:
             self._evict_one(victim, pod)
         self._evictions.come_to_last(pod.row, leaving[-1])
         self._evict_one(leaving[-1], pod)
         self._evictions.end(pod.row)
 
-    def _evict_one(self, victim: LivePod, pod: LivePod) -> None:
+    def _evict_at_once(self, pod: LivePod, node: str, victims: tuple[LivePod, ...]) -> None:
+        """Evict while the pod is still in flight, as upstream does without the gate SchedulerAsyncPreemption."""
+        for victim in victims:
+            if victim.exists and not victim.is_terminating:
+                self._evict_one(victim, pod)
+        if victims:
+            self._clear_lower(pod, node)
+
+    def _clear_lower(self, pod: LivePod, node: str) -> None:
+        """Take back what pods of a lower priority were promised on a node."""
+        for row in self._queue.nominator.on(node):
+            other = self._world.by_row[row]
+            if other.image.template.priority < pod.image.template.priority and other.image.nominated:
+                self._world.nominate(other, "")
+
+    def _evict_one(self, victim: LivePod, pod: LivePod | None) -> None:
+        """Let a pod leave, for another one or because its node is drained."""
         if not victim.exists:
             return
-        self._watcher.evicted(self._clock.now, victim, pod)
+        if pod is not None:
+            self._watcher.evicted(self._clock.now, victim, pod)
         if self._settings.grace:
-            self._world.begin_deletion(victim, is_preempted=True)
-            self._later(self._settings.grace, lambda: self._finish_deletion(victim))
-        else:
-            self._world.delete(victim)
+            self._world.begin_deletion(victim, is_preempted=pod is not None)
+        self._later(self._settings.grace, Departure(victim, is_forced=True))
 
-    def _finish_deletion(self, victim: LivePod) -> None:
-        if victim.exists:
-            self._world.delete(victim)
-
-    def _later(self, delay: int, action: Callable[[], None]) -> None:
+    def _later(self, delay: int, duty: Duty) -> None:
         if delay:
-            self._agenda.add(self._clock.now + delay, action)
+            self._agenda.add(self._clock.now + delay, duty)
         else:
-            action()
+            self.do(duty)

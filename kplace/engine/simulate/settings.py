@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from kplace.engine.cycle import Options
 from kplace.queue import Backoff
 
-DAY = 24 * 3600
 EPOCH_NS = 1_735_689_600_000_000_000
 """The start of 2025 in UTC, nanoseconds since 1970."""
 
@@ -50,6 +49,10 @@ class Settings:
         Nanoseconds from a pod's eviction to its end.
     cycle_time : int
         Nanoseconds that an attempt takes.
+    preempts_async : bool
+        The gate SchedulerAsyncPreemption: others are evicted once the pod that they leave for is back in the queue.
+    recreates : bool
+        Pods of a controller come back, as new ones of the same name, if they were evicted or their node has failed.
     epoch_ns : int
         Wall clock at the start, nanoseconds since 1970; a whole second.
     """
@@ -59,4 +62,6 @@ class Settings:
     binding: Callable[[int, int], Outcome] = bind_at_once
     grace: int = 0
     cycle_time: int = 0
+    preempts_async: bool = True
+    recreates: bool = False
     epoch_ns: int = EPOCH_NS

@@ -6,11 +6,12 @@ left to pop.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from kplace.engine.simulate.agenda import Agenda
 from kplace.engine.simulate.record import Quiet, Watcher
-from kplace.engine.simulate.scenario import Change, During, Scenario
-from kplace.engine.simulate.scheduler import Evictions, Running, Scheduler
+from kplace.engine.simulate.scenario import Change, During, Scenario, Verb
+from kplace.engine.simulate.scheduler import Duty, Evictions, Running, Scheduler
 from kplace.engine.simulate.settings import Settings
 from kplace.engine.simulate.world import World
 from kplace.framework import PreEnqueuePlugin, Profile
@@ -52,7 +53,7 @@ class Simulation:
         self._scenario = scenario
         self._settings = settings
         self._watcher = watcher or Quiet()
-        self._agenda = Agenda()
+        self._agenda: Agenda[Duty] = Agenda()
         self._running: tuple[int, Running] | None = None
         self._n_changes = 0
         self._has_begun = False
@@ -60,7 +61,7 @@ class Simulation:
         self.queue = SchedulingQueue(
             by_name, self.clock, settings.backoff, _gates(by_name, evictions), watcher=self._moved
         )
-        self.world = World(scenario, by_name, self.queue)
+        self.world = World(scenario, by_name, self.queue, recreates=settings.recreates)
         self._scheduler = Scheduler(
             self.world, self.queue, by_name, settings, self.clock, self._agenda, evictions, self._watcher
         )
@@ -70,11 +71,25 @@ class Simulation:
         """Number of attempts so far."""
         return self._scheduler.n_attempts
 
+    @property
+    def horizon(self) -> int:
+        """When the last change of the scenario is done."""
+        return self._scenario.last_time
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing more happens but that pods are tried again which nothing has helped meanwhile."""
+        is_busy = self._running is not None or len(self._agenda) or self._n_changes < len(self._scenario.changes)
+        return not (is_busy or len(self.queue.active) or len(self.queue.backoff.rejected))
+
     def run(self, until: int) -> None:
         """Go on up to and including a time, nanoseconds since the start."""
         if not self._has_begun:
             self._has_begun = True
             self._do(self._scenario.initial)
+            for pod in self.world.pods.values():
+                if pod.image.node:
+                    self._scheduler.watch_end(pod)
             self._instant(0)
         while (time := self.next_time()) is not None and time <= until:
             self._instant(time)
@@ -107,10 +122,11 @@ class Simulation:
             self.queue.flush_backoff()
         if now and now % POOL_FLUSH == 0:
             self.queue.flush_pool(Happening(WILD_CARD, None, None, self.world.cluster.columns))
-        self._agenda.run(now)
+        while (duty := self._agenda.due(now)) is not None:
+            self._scheduler.do(duty)
         while self._next_change() == now:
             self._n_changes += 1
-            self.world.apply(self._scenario.changes[self._n_changes - 1])
+            self._do(self._scenario.changes[self._n_changes - 1 : self._n_changes])
         self._schedule(now)
         self._watcher.settled(now, self.queue)
 
@@ -132,6 +148,8 @@ class Simulation:
     def _do(self, changes: Sequence[Change]) -> None:
         for change in changes:
             self.world.apply(change)
+            if change.verb is Verb.DRAIN:
+                self._scheduler.drain(change.name)
 
     def _moved(self, moves: Sequence[Move]) -> None:
         self._watcher.moved(self.clock.now, moves)
@@ -143,17 +161,20 @@ def _gates(profiles: Mapping[str, Profile], evictions: Evictions) -> dict[str, d
     for name, profile in profiles.items():
         own = gates[name] = {}
         for plugin in profile.pre_enqueue:
-            own[plugin.name] = _gate_of(plugin)
+            own[plugin.name] = _PluginGate(plugin)
         if any(plugin.name == names.DEFAULT_PREEMPTION for plugin in profile.post_filter):
             own[names.DEFAULT_PREEMPTION] = evictions.may_enter
     return gates
 
 
-def _gate_of(plugin: PreEnqueuePlugin) -> Gate:
-    def gate(image: PodImage) -> bool:
-        return plugin.pre_enqueue(image.template)
+@dataclass(frozen=True, slots=True)
+class _PluginGate:
+    """Asks a PreEnqueue plugin."""
 
-    return gate
+    plugin: PreEnqueuePlugin
+
+    def __call__(self, image: PodImage) -> bool:
+        return self.plugin.pre_enqueue(image.template)
 
 
 def _round_up(time: int, step: int) -> int:

@@ -1,12 +1,14 @@
 """The API server of a simulation, and how the scheduler's cache and queue follow it (upstream ``eventhandlers.go``)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from msgspec import Struct  # noqa: TC002 - a type that is asked for while the program runs
+from msgspec import structs
 
 from kplace.columns.templates import Template
+from kplace.dtypes import NO_TIME, Phase
 from kplace.engine.simulate.changes import KIND_RESOURCES, node_changes, pod_changes
-from kplace.engine.simulate.live_cluster import LiveCluster
+from kplace.engine.simulate.live_cluster import LiveCluster, PodChange
 from kplace.engine.simulate.live_pod import LivePod
 from kplace.engine.simulate.scenario import Change, PodVersion, Scenario, Verb, is_finished
 from kplace.framework import Profile
@@ -23,8 +25,11 @@ from kplace.framework.events import (
 )
 from kplace.objects.core import Node
 from kplace.queue import SchedulingQueue
-from kplace.state import ClusterState
 
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+_CORDONS = {Verb.CORDON: True, Verb.DRAIN: True, Verb.UNCORDON: False}
 _VERB_ACTIONS = {Verb.ADD: Action.ADD, Verb.UPDATE: Action.UPDATE, Verb.DELETE: Action.DELETE}
 
 
@@ -37,6 +42,8 @@ class World:
     profiles : mapping of str to Profile
         By scheduler name.
     queue : SchedulingQueue
+    recreates : bool
+        Controllers make new pods in the place of those that were evicted or lost with their node.
 
     Attributes
     ----------
@@ -47,8 +54,11 @@ class World:
     cluster : LiveCluster
     """
 
-    def __init__(self, scenario: Scenario, profiles: Mapping[str, Profile], queue: SchedulingQueue) -> None:
+    def __init__(
+        self, scenario: Scenario, profiles: Mapping[str, Profile], queue: SchedulingQueue, *, recreates: bool = False
+    ) -> None:
         self._profiles = profiles
+        self._recreates = recreates
         self._queue = queue
         self._resources = scenario.columns.resources
         self._templates = scenario.columns.templates
@@ -62,7 +72,8 @@ class World:
     def apply(self, change: Change) -> None:
         """Do what a change says, and let the scheduler hear of it.
 
-        What cannot be done is passed over: an update or a deletion of what is not there any more.
+        What cannot be done is passed over: an update or a deletion of what is not there any more. Whoever drains a node
+        evicts its pods; here it is only cordoned.
         """
         if change.kind == "Pod":
             self._apply_to_pod(change)
@@ -90,8 +101,14 @@ class World:
         pod.is_preempted = pod.is_preempted or is_preempted
         self._replace(pod, pod.image)
 
-    def delete(self, pod: LivePod) -> None:
-        """Remove a pod for good."""
+    def delete(self, pod: LivePod, *, is_forced: bool = False) -> None:
+        """Remove a pod for good.
+
+        Parameters
+        ----------
+        is_forced : bool
+            Its controller, if it has one, did not want that: it makes another one, if controllers do.
+        """
         pod.exists = False
         del self.pods[pod.key]
         image = pod.image
@@ -104,6 +121,8 @@ class World:
             self._queue.delete(pod.row)
             if image.nominated:
                 self._happen(ASSIGNED_POD_DELETE, image, None, image.template.priority)
+        if is_forced and self._recreates and image.template.owner is not None and not pod.assumed:
+            self._recreate(pod)
 
     def assume(self, pod: LivePod, node: str) -> None:
         """Let a pod take its room before it is bound."""
@@ -115,10 +134,15 @@ class World:
         """Undo `assume`: the pod could not be bound."""
         node, pod.assumed = pod.assumed, ""
         self.cluster.take(pod.row)
-        self.cluster.change(pod.row, self._writer(pod))
+        self._enter(pod)
         if not pod.exists:
             del self.by_row[pod.row]
         self._happen(ASSIGNED_POD_DELETE, PodImage(pod.row, pod.image.template, node, pod.image.nominated), None)
+
+    def bound_to(self, node: str) -> list[LivePod]:
+        """Pods that are bound to a node."""
+        listed = (self.by_row[row] for row in self.cluster.pods_on(node))
+        return [pod for pod in listed if pod.exists and pod.image.node]
 
     # Pods.
 
@@ -148,6 +172,7 @@ class World:
             image=PodImage(row, self._template(row), version.node, version.nominated),
             phase=version.phase,
             started_ns=version.started_ns,
+            lasts=version.lasts,
             is_terminating=version.is_terminating,
             is_preempted=version.is_preempted,
         )
@@ -156,6 +181,24 @@ class World:
             self.cluster.put(row, version.node)
             self._happen(ASSIGNED_POD_ADD, None, pod.image)
         elif pod.scheduler in self._profiles:
+            pod.entry = self._queue.add(pod.image, pod.scheduler, pod.key)
+
+    def _recreate(self, gone: LivePod) -> None:
+        """Add a new pod of the same template and name; it takes over the row."""
+        row = gone.row
+        pod = LivePod(
+            row=row,
+            key=gone.key,
+            name=gone.name,
+            scheduler=gone.scheduler,
+            image=PodImage(row, gone.image.template),
+            phase=Phase.PENDING,
+            started_ns=NO_TIME,
+            lasts=gone.lasts,
+        )
+        self.pods[pod.key] = self.by_row[row] = pod
+        self._enter(pod)
+        if pod.scheduler in self._profiles:
             pod.entry = self._queue.add(pod.image, pod.scheduler, pod.key)
 
     def _update_pod(self, pod: LivePod, version: PodVersion) -> None:
@@ -178,13 +221,13 @@ class World:
         """Give a pod another version, and let the scheduler see it."""
         old, pod.image = pod.image, new
         if old.node:
-            self.cluster.change(pod.row, self._writer(pod))
+            self._enter(pod)
             for happening in pod_changes(old, new, self.cluster.columns):
                 self._queue.happen(happening)
         elif new.node:
             self._see_binding(pod, old)
         elif pod.scheduler in self._profiles and not pod.assumed:
-            self.cluster.change(pod.row, self._writer(pod))
+            self._enter(pod)
             assert pod.entry is not None
             pod.entry = self._queue.update(pod.entry, pod_changes(old, new, self.cluster.columns))
             if old.nominated and old.nominated != new.nominated:
@@ -195,7 +238,7 @@ class World:
         if pod.assumed and pod.assumed != new.node:
             self.cluster.take(pod.row)
             self.cluster.put(pod.row, new.node)
-        self.cluster.change(pod.row, self._writer(pod))
+        self._enter(pod)
         if not pod.assumed:
             self.cluster.put(pod.row, new.node)
         pod.assumed = ""
@@ -205,43 +248,45 @@ class World:
             if old.nominated:
                 self._happen(ASSIGNED_POD_DELETE, old, None, old.template.priority)
 
-    def _writer(self, pod: LivePod) -> Callable[[ClusterState], None]:
-        """What enters a pod as it is now into its columns."""
-        row, template, started_ns = pod.row, pod.image.template.code, pod.started_ns
-        is_terminating, is_preempted = pod.is_terminating, pod.is_terminating and pod.is_preempted
-
-        def write(state: ClusterState) -> None:
-            pods = state.columns.pods
-            if pods.template[row] != template:
-                state.change_template(row, template)
-            pods.started_ns[row] = started_ns
-            pods.terminating[row] = is_terminating
-            pods.preempted[row] = is_preempted
-
-        return write
+    def _enter(self, pod: LivePod) -> None:
+        """Enter a pod as it is now into its columns."""
+        is_preempted = pod.is_terminating and pod.is_preempted
+        self.cluster.change(
+            PodChange(pod.row, pod.image.template.code, pod.started_ns, pod.is_terminating, is_preempted)
+        )
 
     # Nodes and others.
 
     def _apply_to_node(self, change: Change) -> None:
         name, node = change.name, change.version
         old = self._images.get(name)
-        if change.verb is Verb.DELETE:
+        if isinstance(node, Node):
             if old is not None:
-                # The event goes out first, upstream says: hints may still look at the node.
-                self._happen(NODE_DELETE, old, None)
-                self.cluster.remove_node(name)
-                del self._images[name]
-        elif isinstance(node, Node):
-            new = NodeImage(node, self._resources)
-            if old is not None:
-                self._images[name] = new
-                self.cluster.update_node(node)
-                for happening in node_changes(old, new, self.cluster.columns):
-                    self._queue.happen(happening)
+                self._update_node(old, node)
             elif change.verb is Verb.ADD:
-                self._images[name] = new
+                new = self._images[name] = NodeImage(node, self._resources)
                 self.cluster.add_node(node)
                 self._happen(NODE_ADD, None, new)
+        elif old is not None:
+            if change.verb in _CORDONS:
+                spec = structs.replace(old.node.spec, unschedulable=_CORDONS[change.verb])
+                self._update_node(old, structs.replace(old.node, spec=spec))
+            else:
+                self._remove_node(old, name, with_pods=change.verb is Verb.FAIL)
+
+    def _update_node(self, old: NodeImage, node: Node) -> None:
+        new = self._images[node.metadata.name] = NodeImage(node, self._resources)
+        self.cluster.update_node(node)
+        for happening in node_changes(old, new, self.cluster.columns):
+            self._queue.happen(happening)
+
+    def _remove_node(self, old: NodeImage, name: str, *, with_pods: bool) -> None:
+        # The event goes out first, as upstream's does.
+        self._happen(NODE_DELETE, old, None)
+        self.cluster.remove_node(name)
+        del self._images[name]
+        for pod in self.bound_to(name) if with_pods else ():
+            self.delete(pod, is_forced=True)
 
     def _apply_to_other(self, change: Change) -> None:
         place = (change.kind, change.namespace, change.name)

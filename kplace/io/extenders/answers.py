@@ -13,6 +13,7 @@ from kplace.errors import ExtenderError
 
 _INT64 = 2**63
 _SPACE = " \t\r\n"
+_OBJECT, _ARRAY, _STRING, _INTEGER = "an object", "an array", "a string", "an integer of 64 bits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def read_filter_result(body: bytes) -> FilterResult:
     node_names = result.get("nodenames")
     return FilterResult(
         nodes=_names_of_nodes(result.get("nodes")),
-        node_names=None if node_names is None else [_text(name, "NodeNames") for name in _list(node_names, "NodeNames")],
+        node_names=None if node_names is None else _names(node_names, "NodeNames"),
         failed=_texts(result.get("failednodes"), "FailedNodes"),
         unresolvable=_texts(result.get("failedandunresolvablenodes"), "FailedAndUnresolvableNodes"),
         error=_text(result.get("error"), "Error"),
@@ -97,6 +98,10 @@ def read_binding_result(body: bytes) -> str:
     return _text(_fields(_first_value(body), "").get("error"), "Error")
 
 
+def _names(value: object, where: str) -> list[str]:
+    return [_text(name, where) for name in _list(value, where)]
+
+
 def _names_of_nodes(nodes: object) -> list[str] | None:
     if nodes is None:
         return None
@@ -107,12 +112,12 @@ def _names_of_nodes(nodes: object) -> list[str] | None:
 
 def _meta_victims(item: object, where: str) -> MetaVictims:
     if item is None:
-        raise _unexpected("an object", item, where)
+        raise _UnexpectedError(_OBJECT, item, where)
     victims = _fields(item, where)
     uids = []
     for pod in _list(victims.get("pods"), f"{where}.Pods"):
         if pod is None:
-            raise _unexpected("an object", pod, f"{where}.Pods[]")
+            raise _UnexpectedError(_OBJECT, pod, f"{where}.Pods[]")
         uids.append(_text(_fields(pod, f"{where}.Pods[]").get("uid"), f"{where}.Pods[].UID"))
     return MetaVictims(uids, _integer(victims.get("numpdbviolations"), f"{where}.NumPDBViolations"))
 
@@ -153,7 +158,7 @@ def _map(value: object, where: str) -> list[tuple[str, object]]:
     if value is None:
         return []
     if not isinstance(value, dict):
-        raise _unexpected("an object", value, where)
+        raise _UnexpectedError(_OBJECT, value, where)
     return [(_whole(name), member) for name, member in value.items()]
 
 
@@ -165,7 +170,7 @@ def _list(value: object, where: str) -> list[object]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _unexpected("an array", value, where)
+        raise _UnexpectedError(_ARRAY, value, where)
     return value
 
 
@@ -173,7 +178,7 @@ def _text(value: object, where: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or isinstance(value, _Fraction):
-        raise _unexpected("a string", value, where)
+        raise _UnexpectedError(_STRING, value, where)
     return _whole(value)
 
 
@@ -186,22 +191,25 @@ def _integer(value: object, where: str) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or not -_INT64 <= value < _INT64:
-        raise _unexpected("an integer of 64 bits", value, where)
+        raise _UnexpectedError(_INTEGER, value, where)
     return value
 
 
-def _unexpected(expected: str, value: object, where: str) -> ExtenderError:
-    given = next(word for kind, word in _WORDS.items() if isinstance(value, kind))
-    place = f"{where} of the answer" if where else "the answer"
-    return ExtenderError(f"{place}: expected {expected}, got {given}")
+class _UnexpectedError(ExtenderError):
+    """A value of another kind than it should be."""
+
+    def __init__(self, expected: str, value: object, where: str) -> None:
+        given = next(word for kind, word in _WORDS.items() if isinstance(value, kind))
+        place = f"{where} of the answer" if where else "the answer"
+        super().__init__(f"{place}: expected {expected}, got {given}")
 
 
 _WORDS: Mapping[type, str] = {
-    dict: "an object",
-    list: "an array",
+    dict: _OBJECT,
+    list: _ARRAY,
     bool: "a boolean",
     int: "a number",
     _Fraction: "a number",
-    str: "a string",
+    str: _STRING,
     type(None): "null",
 }

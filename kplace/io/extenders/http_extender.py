@@ -1,13 +1,17 @@
 """An extender behind a URL (upstream ``pkg/scheduler/extender.go``)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from kplace.columns import ClusterColumns
 from kplace.columns.templates import Template
 from kplace.config import Extender as Settings
+from kplace.config.resolve import effective_timeout
 from kplace.config.tls import TLSError, tls_material
 from kplace.dtypes import I32, I64
 from kplace.errors import ConfigError, ExtenderError
@@ -28,13 +32,17 @@ from kplace.io.extenders.transport import Transport
 from kplace.state import ClusterState
 
 
-def make_extenders(settings: Iterable[Settings], *, bare_nodes: bool = True) -> tuple[Extender, ...]:
+def make_extenders(
+    settings: Iterable[Settings], *, binds: bool = True, bare_nodes: bool = True
+) -> tuple["HTTPExtender", ...]:
     """Extenders of a configuration.
 
     Parameters
     ----------
     settings : iterable of Extender
         `Configuration.extenders`: in the order in which they are called, with the timeouts that take effect.
+    binds : bool
+        False: none of them is asked to bind.
     bare_nodes : bool
         See `HTTPExtender`.
 
@@ -43,7 +51,36 @@ def make_extenders(settings: Iterable[Settings], *, bare_nodes: bool = True) -> 
     ConfigError
         TLS settings cannot be used. Nobody is called yet.
     """
-    return tuple(HTTPExtender(item, bare_nodes=bare_nodes) for item in settings)
+    kept = settings if binds else (structs.replace(item, bind_verb="") for item in settings)
+    return tuple(HTTPExtender(item, bare_nodes=bare_nodes) for item in kept)
+
+
+@dataclass(slots=True)
+class Calls:
+    """How the calls of one verb went.
+
+    Attributes
+    ----------
+    number, failed : int
+        Calls made, and those of them that came to nothing.
+    first_error : str
+        Of the first of these.
+    """
+
+    number: int = 0
+    failed: int = 0
+    first_error: str = ""
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Count a call that is made meanwhile."""
+        self.number += 1
+        try:
+            yield
+        except ExtenderError as error:
+            self.failed += 1
+            self.first_error = self.first_error or str(error)
+            raise
 
 
 class HTTPExtender:
@@ -58,6 +95,11 @@ class HTTPExtender:
         look idle to score plugins, as to kube-scheduler since v1.33 (kubernetes/kubernetes#141781). False: they are
         scored as they are, which is what was meant.
 
+    Attributes
+    ----------
+    calls : dict of str to Calls
+        By ``filter``, ``prioritize``, ``preempt`` and ``bind``.
+
     Raises
     ------
     ConfigError
@@ -70,6 +112,7 @@ class HTTPExtender:
     """
 
     def __init__(self, settings: Settings, *, bare_nodes: bool = True) -> None:
+        self.calls = {verb: Calls() for verb in ("filter", "prioritize", "preempt", "bind")}
         self._settings = settings
         self._bare_nodes = bare_nodes
         self._managed = frozenset(resource.name for resource in settings.managed_resources)
@@ -79,7 +122,7 @@ class HTTPExtender:
             msg = f"couldn't build extenders: {error}"
             raise ConfigError(msg) from error
         self._transport = Transport(
-            settings.url_prefix, settings.http_timeout, tls_context(material), material.server_name
+            settings.url_prefix, effective_timeout(settings), tls_context(material), material.server_name
         )
 
     @property
@@ -136,6 +179,10 @@ class HTTPExtender:
         ExtenderError
             The call came to nothing, or the answer holds an error or a node that was not asked about.
         """
+        with self.calls["filter"].one_more():
+            return self._filter(cycle, nodes)
+
+    def _filter(self, cycle: Cycle, nodes: I32) -> FilterAnswer:
         body = self._transport.post(self._settings.filter_verb, self._arguments(cycle, nodes))
         result = read_filter_result(body)
         if result.error:
@@ -163,9 +210,11 @@ class HTTPExtender:
         ExtenderError
             The call came to nothing.
         """
-        body = self._transport.post(self._settings.prioritize_verb, self._arguments(cycle, nodes))
+        with self.calls["prioritize"].one_more():
+            body = self._transport.post(self._settings.prioritize_verb, self._arguments(cycle, nodes))
+            listed = read_host_priorities(body)
         index = cycle.state.columns.nodes.index
-        given = [(index[host], score) for host, score in read_host_priorities(body) if host in index]
+        given = [(index[host], score) for host, score in listed if host in index]
         where, scores = np.array(given, np.int64).reshape(-1, 2).T
         by_node = np.zeros(cycle.state.n_nodes, np.int64)
         # Sums wrap, as Go's do.
@@ -180,15 +229,9 @@ class HTTPExtender:
         ExtenderError
             The call came to nothing, or the answer holds a node that does not exist or a pod that is not on its node.
         """
-        body = self._transport.post(self._settings.preempt_verb, self._preemption_arguments(cycle, candidates))
-        index = cycle.state.columns.nodes.index
-        claims = []
-        for name, victims in read_preemption_result(body).items():
-            if name not in index:
-                msg = f'nodeinfo not found for node name "{name}"'
-                raise ExtenderError(msg)
-            claims.append(self._claim(cycle.state, index[name], victims))
-        return claims
+        with self.calls["preempt"].one_more():
+            body = self._transport.post(self._settings.preempt_verb, self._preemption_arguments(cycle, candidates))
+            return [self._claim(cycle.state, name, victims) for name, victims in read_preemption_result(body).items()]
 
     def bind(self, cycle: Cycle, node: int) -> None:
         """Bind the pod to a node.
@@ -206,10 +249,11 @@ class HTTPExtender:
             "PodUID": _texts(cycle.state).uid(cycle.pod),
             "Node": columns.nodes.names[node],
         }
-        body = self._transport.post(self._settings.bind_verb, msgspec.json.encode(arguments), once=True)
-        error = read_binding_result(body)
-        if error:
-            raise ExtenderError(error)
+        with self.calls["bind"].one_more():
+            body = self._transport.post(self._settings.bind_verb, _ENCODER.encode(arguments), once=True)
+            error = read_binding_result(body)
+            if error:
+                raise ExtenderError(error)
 
     def close(self) -> None:
         """Close the connection that is kept between calls, if there is one; the next call opens another."""
@@ -256,12 +300,15 @@ class HTTPExtender:
             }
         )
 
-    def _claim(self, state: ClusterState, node: int, victims: MetaVictims) -> Claim:
+    def _claim(self, state: ClusterState, name: str, victims: MetaVictims) -> Claim:
+        node = state.columns.nodes.index.get(name)
+        if node is None:
+            msg = f'nodeinfo not found for node name "{name}"'
+            raise ExtenderError(msg)
         held = {_texts(state).uid(pod): pod for pod in state.node_pods.of(node).tolist()}
         pods = []
         for uid in victims.uids:
             if uid not in held:
-                name = state.columns.nodes.names[node]
                 msg = (
                     f"extender: {self.name} claims to preempt pod (UID: &{{{uid}}}) on node: {name}, "
                     "but the pod is not found on that node"

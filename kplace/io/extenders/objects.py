@@ -12,7 +12,7 @@ from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import CPU
 from kplace.io.manifests import encoded, pod_object
 from kplace.objects.core import Node, NodeSpec, NodeStatus
-from kplace.objects.meta import ObjectMeta
+from kplace.objects.meta import ObjectMeta, Quantity
 
 Raw = bytes | memoryview
 
@@ -53,7 +53,7 @@ class ObjectTexts:
         return raw
 
     def pod(self, pod: int, node_name: str = "") -> bytes:
-        """A pod, with its uid and namespace; bound to a node if one is given."""
+        """A pod, with its uid and namespace, on a node or on none."""
         # The calls of one attempt are about the same pod.
         if self._latest[0] != (pod, node_name):
             self._latest = (pod, node_name), msgspec.json.encode(self._pod(pod, node_name))
@@ -71,8 +71,8 @@ class ObjectTexts:
         item: dict[str, Any] = msgspec.json.decode(raw)
         namespace = self._columns.pods.namespaces[self._columns.pods.namespace[pod]]
         item["metadata"] = (item.get("metadata") or {}) | {"namespace": namespace, "uid": self.uid(pod)}
-        if node_name:
-            item["spec"] = (item.get("spec") or {}) | {"nodeName": node_name}
+        spec = {name: value for name, value in (item.get("spec") or {}).items() if name != "nodeName"}
+        item["spec"] = spec | ({"nodeName": node_name} if node_name else {})
         return item
 
 
@@ -89,13 +89,15 @@ def _name(raw: Raw) -> str:
 def _node(nodes: NodeColumns, resources: Vocabulary, node: int) -> Node:
     """Object of a node that the input does not hold itself."""
     labels = {key: column.values[column.codes[node]] for key, column in nodes.labels.items() if column.codes[node] >= 0}
-    offered = {name: int(nodes.allocatable[row, node]) for row, name in enumerate(resources)}
-    amounts = {name: f"{amount}m" if row == CPU else str(amount) for row, (name, amount) in enumerate(offered.items())}
+    amounts: dict[str, Quantity] = {"pods": str(nodes.allowed_pods[node])}
+    for row, name in enumerate(resources):
+        amount = int(nodes.allocatable[row, node])
+        amounts[name] = f"{amount}m" if row == CPU else str(amount)
     return Node(
         metadata=ObjectMeta(name=nodes.names[node], labels=labels or None),
         spec=NodeSpec(
             unschedulable=bool(nodes.unschedulable[node]) or None,
             taints=nodes.taint_sets[nodes.taint_set[node]] or None,
         ),
-        status=NodeStatus(allocatable=amounts | {"pods": str(nodes.allowed_pods[node])}),
+        status=NodeStatus(allocatable=amounts),
     )

@@ -9,8 +9,9 @@ from kplace.errors import ConfigError
 
 
 def tls_context(material: TLSMaterial) -> ssl.SSLContext:
-    """Context for connections to an extender, by the rules of Go's ``crypto/tls``: a host is named by the
-    certificate's alternative names only.
+    """Context for connections to an extender.
+
+    As in Go's ``crypto/tls`` a certificate names its host by the alternative names only.
 
     Raises
     ------

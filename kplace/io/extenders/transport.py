@@ -230,24 +230,30 @@ class _Timed(io.RawIOBase):
 def _explained(error: Exception, call: _Call) -> str:
     """Upstream's words for what went wrong, without those that differ from run to run."""
     match error:
+        case TimeoutError() if call.has_headers:
+            words = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
         case TimeoutError():
-            when = "or context cancellation while reading body" if call.has_headers else "exceeded while awaiting headers"
-            return f"context deadline exceeded (Client.Timeout {when})"
+            words = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
         case RemoteDisconnected():
-            return "EOF"
+            words = "EOF"
         case ConnectionRefusedError():
-            return f"dial tcp {call.peer}: connect: connection refused"
+            words = f"dial tcp {call.peer}: connect: connection refused"
         case ConnectionResetError():
-            return "read: connection reset by peer"
+            words = "read: connection reset by peer"
         case socket.gaierror():
-            return f"dial tcp: lookup {call.peer.rpartition(':')[0]}: no such host"
-        case ssl.SSLCertVerificationError():
-            return f"tls: failed to verify certificate: {error.verify_message}"
-        case ssl.SSLError(reason="WRONG_VERSION_NUMBER"):
-            return "http: server gave HTTP response to HTTPS client"
+            words = f"dial tcp: lookup {call.peer.rpartition(':')[0]}: no such host"
         case ssl.SSLError():
-            return f"tls: {error.reason or error}"
-        case HTTPException():
-            return str(error) or type(error).__name__
+            words = _tls_words(error)
+        case OSError(strerror=str() as reason):
+            words = reason
         case _:
-            return str(error.strerror or error) if isinstance(error, OSError) else str(error)
+            words = str(error) or type(error).__name__
+    return words
+
+
+def _tls_words(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"tls: failed to verify certificate: {error.verify_message}"
+    if error.reason == "WRONG_VERSION_NUMBER":
+        return "http: server gave HTTP response to HTTPS client"
+    return f"tls: {error.reason or error}"

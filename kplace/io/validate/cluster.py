@@ -21,6 +21,7 @@ from kplace.io.validate.pods import PREEMPTION_POLICIES, TAINT_EFFECTS
 from kplace.objects.core import LimitRange, Node
 from kplace.objects.meta import ObjectMeta
 from kplace.objects.policy import PodDisruptionBudget, PriorityClass, RuntimeClass
+from kplace.objects.scheduling import PodGroup
 from kplace.objects.storage import CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 _BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
@@ -74,6 +75,14 @@ def validate_limit_range(limit_range: LimitRange) -> Problems:
         yield from optional_word(f"{prefix}.type", limit.type, _LIMIT_TYPES)
         yield from under(f"{prefix}.default", quantities(limit.default))
         yield from under(f"{prefix}.defaultRequest", quantities(limit.default_request))
+
+
+def validate_pod_group(group: PodGroup) -> Problems:
+    """Find what is wrong with a pod group of scheduler-plugins; one without ``minMember`` asks for nothing."""
+    yield from metadata(group.metadata)
+    yield from in_range("spec.minMember", group.spec.min_member or None, 1)
+    yield from in_range("spec.scheduleTimeoutSeconds", group.spec.schedule_timeout_seconds, 0)
+    yield from under("spec.minResources", quantities(group.spec.min_resources))
 
 
 def validate_priority_class(priority_class: PriorityClass) -> Problems:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kplace.columns.nodes import Image, NodeColumns, normalized_image
+from kplace.config.versions import V1_34, Behaviour
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, MIB
 from kplace.framework import Cycle, ScorePlugin
 from kplace.objects.core import PodSpec
@@ -17,29 +18,45 @@ MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 
 class ImageLocality:
-    """Prefers nodes that hold the pod's images already, the more so the more nodes hold them."""
+    """Prefers nodes that hold the pod's images already, the more so the more nodes hold them.
+
+    Parameters
+    ----------
+    behaviour : Behaviour, optional
+        That of another release.
+    """
 
     name = names.IMAGE_LOCALITY
+
+    def __init__(self, *, behaviour: Behaviour = V1_34) -> None:
+        self._behaviour = behaviour
+        self.is_fusable = behaviour.init_images and not behaviour.volume_images
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Score each of ``nodes`` from 0 to 100; never skipped, not normalised."""
         if cycle.nodes_are_bare:
             return np.zeros(len(nodes), np.int64)
         columns = cycle.state.columns.nodes
-        return cycle.compiled(self.name, lambda template: spec_scores(columns, template.spec)).take(nodes)
+        return cycle.compiled(self, lambda template: spec_scores(columns, template.spec, self._behaviour)).take(nodes)
 
 
-def spec_scores(nodes: NodeColumns, spec: PodSpec) -> I64:
+def spec_scores(nodes: NodeColumns, spec: PodSpec, behaviour: Behaviour = V1_34) -> I64:
     """Scores of all nodes for a pod; shared by pods with the same images, not to be modified.
 
     Every container counts, init containers and second uses of an image too.
+
+    Parameters
+    ----------
+    behaviour : Behaviour, optional
+        That of another release, which may leave init containers out, or count images that are mounted as volumes.
     """
-    containers = (*(spec.init_containers or ()), *(spec.containers or ()))
-    present = [name for item in containers if (name := normalized_image(item.image)) in nodes.images]
-    key = ("image scores", tuple(sorted(present)), len(containers) if present else 0)
-    return nodes.derived(
-        key, lambda: image_scores([nodes.images[name] for name in present], len(nodes), len(containers))
-    )
+    containers = (*((spec.init_containers or ()) if behaviour.init_images else ()), *(spec.containers or ()))
+    mounted = [item.image.reference for item in spec.volumes or () if item.image] if behaviour.volume_images else []
+    named = [*(item.image for item in containers), *mounted]
+    present = [name for image in named if (name := normalized_image(image)) in nodes.images]
+    n_counted = len(named) if behaviour.volume_images_raise_limit else len(containers)
+    key = ("image scores", tuple(sorted(present)), n_counted if present else 0)
+    return nodes.derived(key, lambda: image_scores([nodes.images[name] for name in present], len(nodes), n_counted))
 
 
 def image_scores(images: Sequence[Image], n_nodes: int, n_containers: int) -> I64:

@@ -15,17 +15,22 @@ class HostPort(NamedTuple):
     port: int
 
 
-def host_ports(spec: PodSpec) -> frozenset[HostPort]:
+def host_ports(spec: PodSpec, *, sidecars: bool = True) -> frozenset[HostPort]:
     """Host ports of a pod's containers and sidecars; plain init containers have ended when others start.
+
+    Parameters
+    ----------
+    sidecars : bool
+        False leaves sidecars out, as releases before v1.34 do.
 
     Notes
     -----
     Mirrors upstream's ``GetHostPorts`` and ``HostPortInfo.sanitize``: no address means all addresses, no protocol TCP.
     """
-    sidecars = [item for item in spec.init_containers or () if item.restart_policy == "Always"]
+    initial = [item for item in spec.init_containers or () if sidecars and item.restart_policy == "Always"]
     return frozenset(
         HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
-        for container in (*sidecars, *(spec.containers or ()))
+        for container in (*initial, *(spec.containers or ()))
         for port in container.ports or ()
         if port.host_port > 0
     )

@@ -3,7 +3,8 @@
 import numpy as np
 
 from kplace.columns.vocab import Vocabulary
-from kplace.dtypes import I32, I64
+from kplace.config.versions import V1_34, Behaviour
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE
 from kplace.framework import Cycle, PreScorePlugin, ScorePlugin
 from kplace.plugins import names
 from kplace.plugins.noderesources import kernels
@@ -12,21 +13,48 @@ from kplace.plugins.noderesources.demand import ScoredRows, scored_demand, score
 
 
 class NodeResourcesBalancedAllocation:
-    """Prefers nodes whose resources would be used evenly."""
+    """Prefers nodes whose resources would be used evenly.
+
+    Parameters
+    ----------
+    args : NodeResourcesBalancedAllocationArgs, optional
+    behaviour : Behaviour, optional
+        That of another release.
+    """
 
     name = names.NODE_RESOURCES_BALANCED_ALLOCATION
 
-    def __init__(self, args: NodeResourcesBalancedAllocationArgs | None = None) -> None:
+    def __init__(
+        self, args: NodeResourcesBalancedAllocationArgs | None = None, *, behaviour: Behaviour = V1_34
+    ) -> None:
         self._args = args or NodeResourcesBalancedAllocationArgs()
+        self._scores_all = behaviour.balances_best_effort
+        self._compares = behaviour.balances_change
+        self.is_fusable = not (self._scores_all or self._compares)
 
     def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
-        """Skip a pod that requests none of the configured resources."""
-        return bool(np.any(self.demand(cycle).amounts > 0))
+        """Skip a pod that requests none of the configured resources, unless the release scores it too."""
+        return self._scores_all or bool(np.any(self.demand(cycle).amounts > 0))
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
-        """100 minus the spread of the used shares."""
+        """100 minus the spread of the used shares; or what the pod would change about that.
+
+        Notes
+        -----
+        Since v1.36 the balances with and without the pod, from 50 to 100 if two resources are looked at, are compared:
+        no change gives 75.
+        """
+        demand = self.demand(cycle)
+        scores = self._balance(cycle, demand, nodes)
+        if not self._compares:
+            return scores
+        without = self._balance(cycle, demand._replace(amounts=np.zeros_like(demand.amounts)), nodes)
+        half = MAX_NODE_SCORE // 2
+        return half + (half + scores - without) // 2
+
+    def _balance(self, cycle: Cycle, demand: kernels.Demand, nodes: I32) -> I64:
         scores = np.empty(len(nodes), np.int64)
-        kernels.balanced_allocation(cycle.scored_resources, self.demand(cycle), nodes, scores)
+        kernels.balanced_allocation(cycle.scored_resources, demand, nodes, scores)
         return scores
 
     def demand(self, cycle: Cycle) -> kernels.Demand:

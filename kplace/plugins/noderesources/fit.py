@@ -7,7 +7,8 @@ import numpy as np
 from kplace.columns.resources import is_scalar
 from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
-from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Mask
+from kplace.config.versions import V1_34, Behaviour
+from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code, Mask
 from kplace.errors import PluginError
 from kplace.framework import Cycle, FilterPlugin, ScorePlugin, Verdict
 from kplace.framework.events import Registration
@@ -22,13 +23,22 @@ MAX_SHAPE_SCORE = 10
 
 
 class NodeResourcesFit:
-    """Rules out nodes without room for the pod's requests and scores by how full a node would be."""
+    """Rules out nodes without room for the pod's requests and scores by how full a node would be.
+
+    Parameters
+    ----------
+    args : NodeResourcesFitArgs, optional
+    behaviour : Behaviour, optional
+        That of another release.
+    """
 
     name = names.NODE_RESOURCES_FIT
     is_local = True
 
-    def __init__(self, args: NodeResourcesFitArgs | None = None) -> None:
+    def __init__(self, args: NodeResourcesFitArgs | None = None, *, behaviour: Behaviour = V1_34) -> None:
         self._args = args or NodeResourcesFitArgs()
+        self._tells_hopeless = behaviour.hopeless_is_unresolvable
+        self.is_fusable = self._tells_hopeless
         self.strategy = self._args.scoring_strategy.type
         shape = self._args.scoring_strategy.shape
         self.shape = kernels.Shape(
@@ -45,6 +55,8 @@ class NodeResourcesFit:
         demand = self.filter_demand(cycle)
         verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
         kernels.fit(cycle.state.resources, demand, nodes, verdict.code, verdict.detail)
+        if not self._tells_hopeless:
+            verdict.code[verdict.code != Code.SUCCESS] = Code.UNSCHEDULABLE
         return verdict
 
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:

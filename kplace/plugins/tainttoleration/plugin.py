@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kplace.columns.nodes import NodeColumns
+from kplace.config.versions import V1_34, Behaviour
 from kplace.dtypes import I32, I64, Code
 from kplace.framework import Cycle, FilterPlugin, NormalizeScorePlugin, ScorePlugin, Verdict
 from kplace.framework.events import Registration
@@ -14,6 +15,8 @@ from kplace.plugins import names
 from kplace.plugins.helper import normalize
 from kplace.plugins.tainttoleration import hints
 from kplace.plugins.tolerations import PREFER_NO_SCHEDULE, first_untolerated, tolerated
+
+NAMELESS_REASON = "node(s) had untolerated taint(s)"
 
 
 class _Compiled(NamedTuple):
@@ -36,17 +39,28 @@ _STRIDE = 1 << 20
 
 
 class TaintToleration:
-    """Rules out nodes with a NoSchedule or NoExecute taint not tolerated by the pod; counts PreferNoSchedule ones."""
+    """Rules out nodes with a NoSchedule or NoExecute taint not tolerated by the pod; counts PreferNoSchedule ones.
+
+    Parameters
+    ----------
+    behaviour : Behaviour, optional
+        That of another release.
+    """
 
     name = names.TAINT_TOLERATION
     is_local = True
+
+    def __init__(self, *, behaviour: Behaviour = V1_34) -> None:
+        self._names_taints = behaviour.names_taints
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""
         return self._compiled(cycle).verdict.take(nodes)
 
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
-        """Name the first taint that is not tolerated."""
+        """Name the first taint that is not tolerated, if the release does."""
+        if not self._names_taints:
+            return (NAMELESS_REASON,)
         taint = cycle.state.columns.nodes.taint_sets[detail // _STRIDE][detail % _STRIDE]
         return (f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",)
 

@@ -105,6 +105,8 @@ def test_a_pod_is_sent_as_it_is_now():
 
 # Filter.
 
+NOT_ASKED = 'extender "{{url}}" claims a filtered node "{node}" which is not found in the input node list'
+
 
 def passed(answer, asked="abc", **settings):
     cycle = cycle_of()
@@ -141,7 +143,8 @@ def test_which_nodes_pass(capable, answer, names, is_bare):
 
 
 def test_failed_nodes():
-    answer = {"NodeNames": ["a"], "FailedNodes": {"b": "full", "ghost": "gone"}, "FailedAndUnresolvableNodes": {"c": "no"}}
+    failed = {"b": "full", "ghost": "gone"}
+    answer = {"NodeNames": ["a"], "FailedNodes": failed, "FailedAndUnresolvableNodes": {"c": "no"}}
     assert passed(answer, node_cache_capable=True) == (["a"], {"b": "full", "ghost": "gone"}, {"c": "no"}, False)
 
 
@@ -159,14 +162,11 @@ def test_bare_nodes_can_be_switched_off():
     [
         ({"Error": "no licence"}, "no licence"),
         ({"NodeNames": ["a"], "Error": "no licence"}, "no licence"),
-        (
-            {"NodeNames": ["a", "ghost"]},
-            'extender "{url}" claims a filtered node "ghost" which is not found in the input node list',
-        ),
+        ({"NodeNames": ["a", "ghost"]}, NOT_ASKED.format(node="ghost")),
         # It exists, but was not asked about.
-        ({"NodeNames": ["c"]}, 'extender "{url}" claims a filtered node "c" which is not found in the input node list'),
-        ({"Nodes": items("ghost")}, 'extender "{url}" claims a filtered node "ghost" which is not found in the input node list'),
-        ({"NodeNames": [None]}, 'extender "{url}" claims a filtered node "" which is not found in the input node list'),
+        ({"NodeNames": ["c"]}, NOT_ASKED.format(node="c")),
+        ({"Nodes": items("ghost")}, NOT_ASKED.format(node="ghost")),
+        ({"NodeNames": [None]}, NOT_ASKED.format(node="")),
         (Reply(status=500), "failed filter with extender at URL {url}/filter, code 500"),
         ("<html>oops</html>", "the answer is not JSON: Expecting value: line 1 column 1 (char 0)"),
         ([], "the answer: expected an object, got an array"),
@@ -186,8 +186,8 @@ def test_faults_of_a_filter(answer, message):
 def test_scores():
     cycle = cycle_of()
     # Twice the same host adds up, unknown and other hosts are passed over, missing ones have 0; nobody minds the range.
-    answer = [{"Host": "c", "Score": 4}, {"Host": "ghost", "Score": 9}, {"Host": "c", "Score": 3}, {"Host": "b", "Score": -50}]
-    with Asking({"prioritize": answer}) as asking:
+    answer = [("c", 4), ("ghost", 9), ("c", 3), ("b", -50)]
+    with Asking({"prioritize": [{"Host": host, "Score": score} for host, score in answer]}) as asking:
         assert asking.extender.prioritize(cycle, nodes_of(cycle, "ca")).tolist() == [7, 0]
 
 
@@ -279,7 +279,8 @@ def test_claims(victims, claims):
         ({"ghost": {"Pods": []}}, 'nodeinfo not found for node name "ghost"'),
         (
             {"c": {"Pods": [{"UID": "u4"}]}},
-            r"extender: http://\S+ claims to preempt pod \(UID: &{u4}\) on node: c, but the pod is not found on that node",
+            r"extender: http://\S+ claims to preempt pod \(UID: &{u4}\) on node: c, "
+            "but the pod is not found on that node",
         ),
     ],
 )
@@ -289,7 +290,8 @@ def test_claims_that_cannot_be(victims, message):
 
 
 def test_a_pod_placed_meanwhile_can_be_a_victim_and_one_that_left_cannot():
-    state = cluster(make_pod("web"), make_pod("new").metadata(uid="u-new"), make_pod("old").metadata(uid="u-old").on("a"))
+    new, old = make_pod("new").metadata(uid="u-new"), make_pod("old").metadata(uid="u-old").on("a")
+    state = cluster(make_pod("web"), new, old)
     state.assume(1, 0)
     state.forget(2)
     none = Candidates(np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.bool_))
@@ -325,30 +327,39 @@ def test_faults_of_a_binding(answer, message):
 
 # Who is asked.
 
+GPU = {"example.com/gpu": "1"}
+
 
 @pytest.mark.parametrize(
     ("pod", "is_interested"),
     [
         (make_pod("p").req(cpu="1"), False),
-        (make_pod("p").req(**{"example.com/gpu": "1"}), True),
+        (make_pod("p").req(**GPU), True),
         (make_pod("p").req(**{"example.com/other": "1"}), False),
-        (make_pod("p").spec(containers=[{"name": "c"}, {"name": "d", "resources": {"limits": {"example.com/gpu": "0"}}}]), True),
-        (make_pod("p").spec(initContainers=[{"name": "i", "resources": {"requests": {"example.com/gpu": "1"}}}]), True),
+        (make_pod("p").spec(containers=[{"name": "c"}, {"name": "d", "resources": {"limits": GPU}}]), True),
+        (make_pod("p").spec(initContainers=[{"name": "i", "resources": {"requests": GPU}}]), True),
         # What a pod asks for as a whole, or by its overhead, is not looked at.
-        (make_pod("p").spec(resources={"requests": {"example.com/gpu": "1"}}), False),
-        (make_pod("p").spec(overhead={"example.com/gpu": "1"}), False),
+        (make_pod("p").spec(resources={"requests": GPU}), False),
+        (make_pod("p").spec(overhead=GPU), False),
     ],
 )
 def test_managed_resources(pod, is_interested):
     managed = (ManagedResource(name="example.com/gpu"), ManagedResource(name="example.com/fpga"))
     template = cluster(pod).template_of(0)
-    assert HTTPExtender(Extender(url_prefix="http://x", managed_resources=managed)).is_interested(template) == is_interested
+    extender = HTTPExtender(Extender(url_prefix="http://x", managed_resources=managed))
+    assert extender.is_interested(template) == is_interested
     assert HTTPExtender(Extender(url_prefix="http://x")).is_interested(template)
 
 
 def test_what_a_configuration_says():
     settings = Extender(
-        url_prefix="http://x/y", filter_verb="f", prioritize_verb="p", weight=3, preempt_verb="v", bind_verb="b", ignorable=True
+        url_prefix="http://x/y",
+        filter_verb="f",
+        prioritize_verb="p",
+        weight=3,
+        preempt_verb="v",
+        bind_verb="b",
+        ignorable=True,
     )
     extender = HTTPExtender(settings)
     assert (extender.name, extender.weight, extender.is_ignorable) == ("http://x/y", 3, True)
@@ -357,12 +368,12 @@ def test_what_a_configuration_says():
     assert extender.preempts
     assert extender.binds
     bare = HTTPExtender(Extender(url_prefix="http://x/y"))
-    assert not (bare.filters or bare.prioritizes or bare.preempts or bare.binds or bare.is_ignorable)
+    assert not any([bare.filters, bare.prioritizes, bare.preempts, bare.binds, bare.is_ignorable])
 
 
 def test_tls_settings_that_cannot_be_used():
     settings = Extender(url_prefix="https://x", tls_config=TLSConfig(ca_file="/nowhere/ca.crt"))
-    with pytest.raises(ConfigError, match="couldn't build extenders: open /nowhere/ca.crt: no such file or directory"):
+    with pytest.raises(ConfigError, match=r"open /nowhere/ca\.crt: no such file or directory"):
         make_extenders([settings])
 
 

@@ -265,7 +265,8 @@ def test_a_client_certificate(load):
 
 
 def test_a_client_key_of_another_certificate():
-    settings = Extender(url_prefix="https://x", tls_config=TLSConfig(cert_file=file("client.crt"), key_file=file("server.key")))
+    pair = TLSConfig(cert_file=file("client.crt"), key_file=file("server.key"))
+    settings = Extender(url_prefix="https://x", tls_config=pair)
     with pytest.raises(ConfigError, match="client certificate of an extender cannot be used: KEY_VALUES_MISMATCH"):
         tls_context(tls_material(settings))
 

@@ -1,0 +1,403 @@
+"""Simulating a cluster's life on a clock of its own."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+import pandas as pd
+
+from kplace.api.arguments import one_of
+from kplace.api.cluster import Cluster, read
+from kplace.api.configuring import ConfigSource
+from kplace.api.history import History, SimulationRun, in_seconds
+from kplace.api.plugins import Plugins
+from kplace.api.setup import Setup, set_up
+from kplace.columns import Note
+from kplace.config import Configuration
+from kplace.dtypes import PreemptionMode, TieBreak
+from kplace.engine.cycle import Options
+from kplace.engine.place import without_preemption
+from kplace.engine.simulate import ScenarioBuilder, Settings, Simulation, Verb
+from kplace.engine.simulate.binding import RandomBinding
+from kplace.engine.simulate.checkpoint import Checkpoint, pack, unpack
+from kplace.engine.simulate.history import History as Kept
+from kplace.engine.simulate.record import Relay
+from kplace.errors import UsageError
+from kplace.frames.arrivals import read_arrivals, read_node_events
+from kplace.frames.from_frames import Rules
+from kplace.io.atomic import writing
+from kplace.io.manifests import api_version_of
+from kplace.io.scenario import add_cluster
+from kplace.io.shape import fit
+from kplace.io.sources import Source
+from kplace.io.tables import read_table
+from kplace.io.timeline import Timeline, add_changes, is_timeline, nanoseconds, read_timeline
+from kplace.io.timeline_log import TimelineLog, end_record
+from kplace.io.validate import CHECKS
+from kplace.queue import SECOND, Backoff
+
+Table = pd.DataFrame | str | Path
+Progress = Callable[[float, float], None]
+"""Called now and then with the simulated seconds that have passed and that there are."""
+
+POP_FROM_BACKOFF = "SchedulerPopFromBackoffQ"
+ASYNC_PREEMPTION = "SchedulerAsyncPreemption"
+_OTHER_GATES = frozenset({"SchedulerAsyncAPICalls", "SchedulerQueueingHints"})
+"""Gates that may be named, for their default changes nothing here."""
+
+TIE_BREAKS = {"random": TieBreak.RANDOM, "first": TieBreak.FIRST}
+N_STEPS = 200
+"""Samples of the timeline if no step is given."""
+CHECKPOINT_STEPS = 10
+"""Steps between two checkpoints."""
+
+
+def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are left alone
+    source: Cluster | str | Path,
+    *,
+    arrivals: Table | None = None,
+    node_events: Table | None = None,
+    events: str | Path | None = None,
+    replay: bool = False,
+    until: float | None = None,
+    seed: int = 0,
+    tie_break: str = "random",
+    config: ConfigSource | Configuration | None = None,
+    plugins: Plugins = (),
+    preemption: bool = True,
+    bind_delay: float | None = None,
+    bind_jitter: float = 0.0,
+    bind_failures: float = 0.0,
+    grace: float | None = None,
+    cycle_time: float | None = None,
+    recreate: bool = False,
+    feature_gates: Mapping[str, bool] | None = None,
+    step: float | None = None,
+    log: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    progress: Progress | None = None,
+) -> History:
+    """Let pods arrive, be tried, wait, run and leave on a simulated clock, as kube-scheduler's queue would have it.
+
+    All times are seconds since the start.
+
+    Parameters
+    ----------
+    source : Cluster or path
+        What is there at the start: a cluster, or what `kplace.read` takes. Or a timeline: a JSON file with ``objects``
+        and ``events``, which also sets what is not given here.
+    arrivals : DataFrame or path, optional
+        Pods that arrive: a table (``.csv``, ``.parquet``, ``.jsonl``) with the columns of
+        `kplace.Cluster.from_frames` and
+
+        - ``at``, ``arrives`` or ``creation_time``: when; or ``created``, times counted from the first of them
+        - ``lasts`` or ``duration``, optional: for how long a pod runs once it is bound
+        - ``leaves`` or ``deletion_time``, optional: when it is deleted, bound or not
+
+        The pod lists of the OpenB trace are understood as they are.
+    node_events : DataFrame or path, optional
+        What happens to nodes: a table with the columns ``at``, ``node`` and ``action``, which is cordon, uncordon,
+        drain, fail (the node vanishes, and its pods with it) or remove.
+    events : path, optional
+        JSON lines, each an object as in a timeline's ``events``: ``{"at": 5, "type": "add", "object": {...}}``.
+    replay : bool
+        The pods of ``source`` are not there at the start: each arrives at its creationTimestamp, without a node,
+        counted from the first of them.
+    until : float, optional
+        Where it ends. By default at the timeline's end, or once everything has been done and every pod has ended or
+        is at rest.
+    seed : int
+        Decides among equal nodes, and about bindings.
+    tie_break : {"random", "first"}
+    config, plugins
+        As for `kplace.place`.
+    preemption : bool
+        Pods of a lower priority leave for others.
+    bind_delay : float, optional
+        How long a binding takes at least.
+    bind_jitter : float
+        How much longer it takes on average, exponentially distributed.
+    bind_failures : float
+        The share of bindings that fail, 0 to 1; the pod is forgotten and comes back.
+    grace : float, optional
+        From a pod's eviction to its end.
+    cycle_time : float, optional
+        How long an attempt takes.
+    recreate : bool
+        Pods with a controller come back, under the same name, if they are evicted or lost with their node.
+    feature_gates : mapping of str to bool, optional
+        ``SchedulerPopFromBackoffQ`` and ``SchedulerAsyncPreemption`` are understood, both on by default.
+    step : float, optional
+        Time between two rows of `History.timeline`; by default there are 200.
+    log : path, optional
+        JSON file for the record in the schema of the golden timelines.
+    checkpoint : path, optional
+        File that is written now and then, to go on from if the run is cut off.
+    resume : path, optional
+        A checkpoint to go on from; all other arguments must be those of the run that wrote it.
+    progress : callable, optional
+
+    Returns
+    -------
+    History
+
+    Raises
+    ------
+    InputError
+        With every fault of every input.
+    UsageError
+        An argument cannot be used.
+
+    Examples
+    --------
+    >>> cluster = Cluster.from_frames(pd.DataFrame({"node": ["a"], "cpu": ["2"], "memory": ["4Gi"]}))
+    >>> jobs = pd.DataFrame({"pod": ["one", "two"], "cpu": ["2", "2"], "at": [0, 1], "lasts": [10.0, 10.0]})
+    >>> simulate(cluster, arrivals=jobs, tie_break="first").pods[["pod", "bound", "attempts"]].to_dict("list")
+    {'pod': ['one', 'two'], 'bound': [0.0, 10.0], 'attempts': [1, 2]}
+    """
+    told = _Told(
+        until=until,
+        seed=seed,
+        tie_break=one_of("tie_break", tie_break, tuple(TIE_BREAKS)),
+        bind_delay=bind_delay,
+        bind_jitter=bind_jitter,
+        bind_failures=bind_failures,
+        grace=grace,
+        cycle_time=cycle_time,
+        recreate=recreate,
+        preemption=preemption,
+        feature_gates=dict(feature_gates or {}),
+        step=step,
+    )
+    told.check()
+    cluster, timeline = _read(source, arrivals, node_events, events, replay=replay)
+    setup = set_up(cluster, _config(config, timeline), plugins)
+    run = _Run(told, timeline, setup, with_log=log is not None)
+    if resume is not None:
+        run.resume(resume)
+    run.go(progress, checkpoint)
+    if log is not None:
+        with writing(log) as file:
+            file.write(msgspec.json.encode(run.log_record()))
+    notes = dict.fromkeys((*setup.notes_on(cluster), *timeline.scenario.columns.notes))
+    return run.history(tuple(notes))
+
+
+@dataclass(slots=True)
+class _Told:
+    """What a run is told beside its inputs."""
+
+    until: float | None
+    seed: int
+    tie_break: str
+    bind_delay: float | None
+    bind_jitter: float
+    bind_failures: float
+    grace: float | None
+    cycle_time: float | None
+    recreate: bool
+    preemption: bool
+    feature_gates: dict[str, bool]
+    step: float | None
+
+    def check(self) -> None:
+        """Refuse what cannot be used.
+
+        Raises
+        ------
+        UsageError
+        """
+        for name in ("until", "bind_delay", "bind_jitter", "grace", "cycle_time"):
+            _check_seconds(name, getattr(self, name))
+        if self.step is not None and not self.step > 0:
+            msg = f"step: expected seconds, more than 0, got {self.step!r}"
+            raise UsageError(msg)
+        if not 0 <= self.bind_failures <= 1:
+            msg = f"bind_failures: expected a share from 0 to 1, got {self.bind_failures!r}"
+            raise UsageError(msg)
+
+    def settings(self, timeline: Timeline, setup: Setup) -> Settings:
+        """Settings of the simulation; what is not given is as the timeline has it."""
+        gates = timeline.feature_gates | self.feature_gates
+        _check_gates(gates)
+        configuration = setup.configuration
+        return Settings(
+            options=Options(
+                tie_break=TIE_BREAKS[self.tie_break],
+                seed=self.seed,
+                percentage_of_nodes_to_score=setup.percentage_of_nodes_to_score,
+                preemption=PreemptionMode.QUEUE,
+                extenders=setup.extenders,
+            ),
+            backoff=Backoff(
+                configuration.pod_initial_backoff_seconds * SECOND,
+                configuration.pod_max_backoff_seconds * SECOND,
+                gates.get(POP_FROM_BACKOFF, True),
+            ),
+            binding=RandomBinding(
+                seed=self.seed,
+                delay=_either(self.bind_delay, timeline.bind_delay),
+                mean_extra=nanoseconds(self.bind_jitter),
+                failure_rate=self.bind_failures,
+            ),
+            grace=_either(self.grace, timeline.grace),
+            cycle_time=_either(self.cycle_time, timeline.cycle_time),
+            preempts_async=gates.get(ASYNC_PREEMPTION, True),
+            recreates=self.recreate,
+        )
+
+
+class _Run:
+    """A simulation on its way."""
+
+    def __init__(self, told: _Told, timeline: Timeline, setup: Setup, *, with_log: bool) -> None:
+        settings = told.settings(timeline, setup)
+        profiles = setup.profiles if told.preemption else tuple(map(without_preemption, setup.profiles))
+        self._told = told
+        self._kept = Kept()
+        self._log = TimelineLog(has_cycle_time=settings.cycle_time > 0) if with_log else None
+        watcher = self._kept if self._log is None else Relay((self._kept, self._log))
+        self._simulation = Simulation(timeline.scenario, profiles, settings, watcher)
+        until = timeline.until if told.until is None else nanoseconds(told.until)
+        self._until = until
+        horizon = timeline.scenario.last_time if until is None else until
+        self._step = nanoseconds(told.step) if told.step is not None else max(horizon // N_STEPS, SECOND)
+        self._next_step = 0
+        self._about: dict[str, object] = asdict(told) | {"scenario": timeline.scenario.fingerprint()}
+
+    def go(self, progress: Progress | None, checkpoint: str | Path | None) -> None:
+        """Run to the end."""
+        horizon = self._simulation.horizon if self._until is None else self._until
+        while not self._is_over():
+            now = self._next_step if self._until is None else min(self._next_step, self._until)
+            self._simulation.run(now)
+            self._kept.sample(self._simulation, now)
+            self._next_step = now + self._step
+            if progress is not None:
+                progress(in_seconds(min(now, horizon)), in_seconds(horizon))
+            if checkpoint is not None and len(self._kept.samples) % CHECKPOINT_STEPS == 0:
+                self._write(checkpoint)
+
+    def resume(self, path: str | Path) -> None:
+        """Take the place of the run that wrote a checkpoint."""
+        try:
+            found = unpack(Path(path).read_bytes())
+        except OSError as error:
+            msg = f"resume: {path}: {error.strerror or error}"
+            raise UsageError(msg) from error
+        if found.about != self._about:
+            differing = [name for name, value in self._about.items() if found.about.get(name) != value]
+            msg = f"resume: the checkpoint is of another run: it differs in {', '.join(differing)}"
+            raise UsageError(msg)
+        assert found.log is None or isinstance(found.log, TimelineLog)
+        self._simulation, self._kept, self._log = found.simulation, found.history, found.log
+        self._next_step = found.next_step
+
+    def log_record(self) -> dict[str, object]:
+        """The record in the schema of the golden timelines."""
+        assert self._log is not None
+        return self._log.record(self._simulation)
+
+    def history(self, notes: tuple[Note, ...]) -> History:
+        """The outcome."""
+        run = SimulationRun(
+            seed=self._told.seed,
+            tie_break=self._told.tie_break,
+            until=in_seconds(self._simulation.clock.now if self._until is None else self._until),
+            end=end_record(self._simulation),
+        )
+        return History(self._kept, run, notes)
+
+    def _is_over(self) -> bool:
+        if self._until is not None:
+            return bool(self._kept.samples) and self._kept.samples[-1].at >= self._until
+        return bool(self._kept.samples) and self._simulation.is_at_rest
+
+    def _write(self, path: str | Path) -> None:
+        data = pack(Checkpoint(self._simulation, self._kept, self._log, self._next_step, self._about))
+        with writing(path) as file:
+            file.write(data)
+
+
+def _read(
+    source: Cluster | str | Path,
+    arrivals: Table | None,
+    node_events: Table | None,
+    events: str | Path | None,
+    *,
+    replay: bool,
+) -> tuple[Cluster, Timeline]:
+    """Read all inputs into one scenario."""
+    given = any(item is not None for item in (arrivals, node_events, events)) or replay
+    if isinstance(source, str | os.PathLike):
+        file = Source(str(source), path=Path(source))
+        if Path(source).is_file() and is_timeline(file):
+            if given:
+                msg = "a timeline says all that happens: arrivals, node_events, events and replay go with a cluster"
+                raise UsageError(msg)
+            timeline = read_timeline(file)
+            return Cluster(timeline.scenario.columns), timeline
+    cluster = source if isinstance(source, Cluster) else read(source)
+    builder = ScenarioBuilder(CHECKS)
+    add_cluster(builder, cluster.columns, replays=replay)
+    if arrivals is not None:
+        _add_arrivals(builder, arrivals)
+    if node_events is not None:
+        found, faults = read_node_events(_table(node_events))
+        builder.builder.faults += faults
+        for event in found:
+            builder.add_change(event.at, event.verb, "Node", event.node, "<node events>")
+    if events is not None:
+        add_changes(Source(str(events), path=Path(events)), builder)
+    return cluster, Timeline(builder.finish())
+
+
+def _add_arrivals(builder: ScenarioBuilder, arrivals: Table) -> None:
+    rules = Rules(checks=CHECKS, fit=fit, api_version=api_version_of)
+    rows = read_arrivals(_table(arrivals), rules)
+    builder.builder.faults += rows.faults
+    if rows.unread:
+        builder.builder.note("unknown-columns", f"columns of the arrivals left out: {', '.join(rows.unread)}")
+    for item in rows.arrivals:
+        builder.add_change(item.at, Verb.ADD, "Pod", item.pod, "<arrivals>", lasts=item.lasts)
+        if item.leaves is not None:
+            builder.add_change(max(item.leaves, item.at), Verb.DELETE, "Pod", item.pod, "<arrivals>")
+
+
+def _table(given: Table) -> pd.DataFrame:
+    if isinstance(given, pd.DataFrame):
+        return given
+    return read_table(given)
+
+
+def _config(given: ConfigSource | Configuration | None, timeline: Timeline) -> ConfigSource | Configuration | None:
+    if given is not None or not timeline.config:
+        return given
+    config = msgspec.json.decode(timeline.config)
+    if not isinstance(config, dict):
+        msg = "the timeline's config: expected an object"
+        raise UsageError(msg)
+    return config
+
+
+def _check_gates(gates: Mapping[str, bool]) -> None:
+    for name in gates:
+        if name not in {POP_FROM_BACKOFF, ASYNC_PREEMPTION, *_OTHER_GATES}:
+            msg = f"feature_gates: {name} cannot be simulated; known are {POP_FROM_BACKOFF} and {ASYNC_PREEMPTION}"
+            raise UsageError(msg)
+    if not gates.get("SchedulerQueueingHints", True):
+        msg = "feature_gates: SchedulerQueueingHints cannot be turned off, as in kube-scheduler 1.34"
+        raise UsageError(msg)
+
+
+def _check_seconds(name: str, given: float | None) -> None:
+    if given is not None and not 0 <= given < 10**9:
+        msg = f"{name}: expected seconds, 0 or more, got {given!r}"
+        raise UsageError(msg)
+
+
+def _either(given: float | None, otherwise: int) -> int:
+    return otherwise if given is None else nanoseconds(given)

@@ -1,0 +1,86 @@
+"""From a cluster that was read to the start of a simulation."""
+
+import msgspec
+
+from kplace.columns.cluster import ClusterColumns, SourceObject
+from kplace.columns.pods import UNKNOWN_NODE
+from kplace.dtypes import NO_NODE, NO_TIME, Phase
+from kplace.engine.simulate import ScenarioBuilder, Verb
+from kplace.io.kinds import find_kind
+from kplace.io.shape import fit
+from kplace.objects.core import Node, Pod, PodStatus
+from kplace.objects.meta import ObjectMeta
+from kplace.queue import SECOND
+
+_SOURCE = "<cluster>"
+_LOST = "(not in the input)"
+
+
+def nodes_of(columns: ClusterColumns) -> list[Node]:
+    """The nodes of a cluster as objects, in the order of the input."""
+    nodes = [_decoded(item) for item in columns.sources if item.kind == "Node"]
+    return [node for node in nodes if isinstance(node, Node)]
+
+
+def pods_of(columns: ClusterColumns) -> list[Pod]:
+    """The pods of a cluster as objects, those made from controllers last."""
+    given = {item.pod: item for item in columns.sources if item.pod >= 0}
+    found = []
+    for pod in range(len(columns.pods)):
+        item = _decoded(given[pod]) if pod in given else None
+        found.append(item if isinstance(item, Pod) else made_pod(columns, pod))
+    return found
+
+
+def made_pod(columns: ClusterColumns, pod: int) -> Pod:
+    """A pod made from a controller, as an object."""
+    pods, template = columns.pods, columns.templates[columns.pods.template[pod]]
+    node = int(pods.node[pod])
+    name = "" if node == NO_NODE else _LOST if node == UNKNOWN_NODE else columns.nodes.names[node]
+    return Pod(
+        metadata=ObjectMeta(
+            name=pods.names[pod],
+            namespace=template.namespace,
+            labels=template.labels or None,
+            owner_references=(template.owner,) if template.owner is not None else None,
+        ),
+        spec=msgspec.structs.replace(template.spec, node_name=name),
+        status=PodStatus(phase=Phase(pods.phase[pod]).name.capitalize()),
+    )
+
+
+def add_cluster(builder: ScenarioBuilder, columns: ClusterColumns, *, replays: bool = False) -> None:
+    """Add a cluster's objects as those at the start.
+
+    Parameters
+    ----------
+    replays : bool
+        Every pod arrives, without a node, at its time of creation, counted from the whole second of the first; pods
+        without one are there from the start.
+    """
+    for kind, items in columns.objects.items():
+        for obj in items:
+            builder.add_initial(kind, obj, _SOURCE)
+    for node in nodes_of(columns):
+        builder.add_initial("Node", node, _SOURCE)
+    created = columns.pods.created_ns
+    first = int(created.min(initial=NO_TIME)) // SECOND * SECOND
+    for row, pod in enumerate(pods_of(columns)):
+        if not replays:
+            builder.add_initial("Pod", pod, _SOURCE)
+            continue
+        bare = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=""), status=PodStatus())
+        at = 0 if created[row] == NO_TIME else int(created[row]) - first
+        builder.add_change(at, Verb.ADD, "Pod", bare, _SOURCE)
+
+
+def _decoded(item: SourceObject) -> msgspec.Struct | None:
+    kind = find_kind("", item.kind)
+    if kind is None:
+        return None
+    try:
+        return kind.decoder.decode(item.raw)
+    except msgspec.ValidationError:
+        # It was read after its nulls had been left out.
+        fitting, _ = fit(msgspec.json.decode(item.raw), kind.struct)
+        return msgspec.convert(fitting, kind.struct)

@@ -1,0 +1,1 @@
+"""Coscheduling: pods of a PodGroup start together or not at all."""

@@ -1,0 +1,1 @@
+"""GpuShare: pods that share GPUs, by thousandths."""

@@ -1,0 +1,1 @@
+"""NodeMetadata: numbers and times in labels or annotations of nodes."""

@@ -1,0 +1,81 @@
+"""Plugins that only older versions and policies name: what does their work today, and those without a counterpart."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kplace.dtypes import I32, I64
+from kplace.framework import Cycle, Plugin, ScorePlugin
+from kplace.plugins.nodelabel.plugin import NodeLabel
+from kplace.plugins.noderesources.args import (
+    NodeResourcesFitArgs,
+    ResourceSpec,
+    ScoringStrategy,
+    ScoringStrategyType,
+    ShapePoint,
+)
+from kplace.plugins.noderesources.fit import NodeResourcesFit
+from kplace.plugins.noderesources.older_args import NodeResourcesAllocatedArgs, RequestedToCapacityRatioArgs
+
+
+class StrategyScore:
+    """Scores as NodeResourcesFit does with a certain strategy; before v1beta2 each was a plugin of its own.
+
+    Parameters
+    ----------
+    name : str
+    type_ : ScoringStrategyType
+    resources : tuple of ResourceSpec
+        Those with a weight of 0 do not count.
+    shape : tuple of ShapePoint
+    """
+
+    def __init__(
+        self,
+        name: str,
+        type_: ScoringStrategyType,
+        resources: tuple[ResourceSpec, ...],
+        shape: tuple[ShapePoint, ...] = (),
+    ) -> None:
+        self.name = name
+        counted = tuple(resource for resource in resources if resource.weight > 0)
+        self._fit = NodeResourcesFit(NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(type_, counted, shape)))
+
+    def score(self, cycle: Cycle, nodes: I32) -> I64:
+        """Score each of ``nodes``."""
+        return self._fit.score(cycle, nodes)
+
+
+def _least_allocated(args: NodeResourcesAllocatedArgs) -> Plugin:
+    return StrategyScore("NodeResourcesLeastAllocated", ScoringStrategyType.LEAST_ALLOCATED, args.resources)
+
+
+def _most_allocated(args: NodeResourcesAllocatedArgs) -> Plugin:
+    return StrategyScore("NodeResourcesMostAllocated", ScoringStrategyType.MOST_ALLOCATED, args.resources)
+
+
+def _capacity_ratio(args: RequestedToCapacityRatioArgs) -> Plugin:
+    ratio = ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
+    return StrategyScore("RequestedToCapacityRatio", ratio, args.resources, args.shape)
+
+
+OLDER: dict[str, Callable[[Any], Plugin]] = {
+    "NodeResourcesLeastAllocated": _least_allocated,
+    "NodeResourcesMostAllocated": _most_allocated,
+    "RequestedToCapacityRatio": _capacity_ratio,
+    NodeLabel.name: NodeLabel,
+}
+"""What makes each, given its arguments."""
+
+_DISKS = "NodeVolumeLimits counts their volumes now"
+WITHOUT_COUNTERPART = {
+    "AzureDiskLimits": _DISKS,
+    "CinderLimits": _DISKS,
+    "EBSLimits": _DISKS,
+    "GCEPDLimits": _DISKS,
+    "NodePreferAvoidPods": "its annotation is not looked at: every node is as good as another to it",
+    "SelectorSpread": "it does nothing here; PodTopologySpread with its default constraints does its work now",
+    "ServiceAffinity": "it does nothing here",
+}
+"""The others, which do nothing, and what to say of them."""
+
+_: type[ScorePlugin] = StrategyScore
