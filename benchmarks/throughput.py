@@ -1,8 +1,8 @@
-"""Pods per second on one workload, as a command: ``python -m benchmarks.throughput --workload basic --nodes 5000 --pods 20000``.
+"""Pods per second on one workload: ``python -m benchmarks.throughput --workload basic --nodes 5000 --pods 20000``.
 
-A run is timed from the cluster's columns to the result's columns. The kernels are compiled first, on a small cluster of the same
-workload, and how long that takes is told apart. The best of several runs counts: machines of this class change speed from one
-minute to the next, which is why a probe stands beside the figure.
+A run is timed from the cluster's columns to the result's columns. The kernels are compiled first, on a small cluster of
+the same workload, and how long that takes is told apart. The best of several runs counts: machines of this class change
+speed from one minute to the next, which is why a probe stands beside the figure.
 """
 
 import argparse
@@ -123,5 +123,3 @@ def main(arguments: list[str] | None = None) -> None:
 
 if __name__ == "__main__":
     main()
-
-

@@ -1,7 +1,7 @@
 """The throughput workloads: clusters and waiting pods, object by object as published.
 
-Node ``i`` has 32 cpu, 128Gi, 110 pods, a zone ``zone-{i mod 3}`` and a disk ``ssd`` or ``hdd``; pods request 100m cpu and 200Mi.
-Each workload says how its pods, and for some its nodes, differ from that.
+Node ``i`` has 32 cpu, 128Gi, 110 pods, a zone ``zone-{i mod 3}`` and a disk ``ssd`` or ``hdd``; pods request 100m cpu
+and 200Mi. Each workload says how its pods, and for some its nodes, differ from that.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,9 @@ SOURCE = "workload"
 PodMaker = Callable[[int], Pod]
 
 
-def pod(i: int, *, cpu: str = "100m", memory: str = "200Mi", labels: dict[str, str] | None = None, **spec: object) -> Pod:
+def pod(
+    i: int, *, cpu: str = "100m", memory: str = "200Mi", labels: dict[str, str] | None = None, **spec: object
+) -> Pod:
     """Waiting pod ``i`` with one container."""
     container = Container(
         name="pause",

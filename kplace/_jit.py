@@ -59,7 +59,9 @@ def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
     For loops that slice arrays a few times per pod: counting references takes most of their time there. Such a function
     may not allocate, and its caller must keep every array alive.
     """
-    compiled: Callable[P, R] = numba.njit(cache=True, error_model="numpy", fastmath=False, _nrt=False)(function)
+    compiled: Callable[P, R] = numba.njit(cache=True, error_model="numpy", fastmath=False, nogil=True, _nrt=False)(
+        function
+    )
     return compiled
 
 

@@ -68,6 +68,21 @@ class PluginError(KplaceError):
     """A plugin broke its contract (a score outside [0, 100], a mask of the wrong shape)."""
 
 
+class PluginContractError(PluginError):
+    """`kplace.testing.check_plugin` found that a plugin breaks its contract.
+
+    Attributes
+    ----------
+    violations : tuple of str
+        All that it found.
+    """
+
+    def __init__(self, plugin: str, violations: Iterable[str]) -> None:
+        self.violations = tuple(violations)
+        lines = [f"  {text}" for text in self.violations]
+        super().__init__("\n".join([f"plugin {plugin} breaks its contract:", *lines]))
+
+
 class AttemptError(KplaceError):
     """A scheduling attempt cannot go on: the pod's status is an error, not that it fits nowhere.
 

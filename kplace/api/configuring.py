@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kplace.api.plugins import KnownPlugins, Plugins
 from kplace.config import Configuration, Options, Reading, load_configuration, parse_feature_gates, read_configuration
+from kplace.config.versions import DEFAULT_VERSION, behaviour_of
 from kplace.config.wire import KIND, V1
 from kplace.errors import UsageError
 
@@ -21,6 +22,7 @@ def read_config(
     allow_unknown_plugins: bool = False,
     read_as: str | None = None,
     feature_gates: str = "",
+    kube_version: str = DEFAULT_VERSION,
 ) -> Configuration:
     """Read a scheduler configuration as kube-scheduler 1.34 does; see ``kplace config show``.
 
@@ -38,6 +40,8 @@ def read_config(
         Read a file of an older version as if it were of v1.
     feature_gates : str
         Gates as kube-scheduler takes them: ``"A=true,B=false"``.
+    kube_version : str
+        The release that has the other gates; nothing else is read by its rules.
 
     Returns
     -------
@@ -47,6 +51,8 @@ def read_config(
     ------
     ConfigError
         With every fault of the configuration.
+    UsageError
+        Another argument cannot be used.
 
     Examples
     --------
@@ -58,7 +64,8 @@ def read_config(
     if read_as not in (None, "v1"):
         msg = f"read_as: expected 'v1', got {read_as!r}"
         raise UsageError(msg)
-    options = Options(allow_unknown_plugins, read_as == "v1", parse_feature_gates(feature_gates))
+    gates = behaviour_of(kube_version).gates | parse_feature_gates(feature_gates)
+    options = Options(allow_unknown_plugins, read_as == "v1", gates)
     return reading_of(source, KnownPlugins(plugins), options).require()
 
 

@@ -23,6 +23,8 @@ class SimulationRun:
     ----------
     seed : int
     tie_break : str
+    kube_version : str
+        The release that it did as.
     until : float
         Seconds.
     end : dict
@@ -31,6 +33,7 @@ class SimulationRun:
 
     seed: int
     tie_break: str
+    kube_version: str
     until: float
     end: dict[str, dict[str, object]]
 

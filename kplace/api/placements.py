@@ -13,6 +13,7 @@ from kplace.api.cluster import Cluster
 from kplace.api.summary import Summary, summarise
 from kplace.columns import Note
 from kplace.columns.removal import without_pods
+from kplace.config.versions import DEFAULT_VERSION
 from kplace.engine.results import PlacementColumns, result_hash
 from kplace.errors import Fault, InputError, UsageError
 from kplace.frames import schema

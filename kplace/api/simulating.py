@@ -16,6 +16,7 @@ from kplace.api.plugins import Plugins
 from kplace.api.setup import Setup, set_up
 from kplace.columns import Note
 from kplace.config import Configuration
+from kplace.config.versions import DEFAULT_VERSION
 from kplace.dtypes import PreemptionMode, TieBreak
 from kplace.engine.cycle import Options
 from kplace.engine.place import without_preemption
@@ -74,6 +75,7 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     cycle_time: float | None = None,
     recreate: bool = False,
     feature_gates: Mapping[str, bool] | None = None,
+    kube_version: str = DEFAULT_VERSION,
     step: float | None = None,
     log: str | Path | None = None,
     checkpoint: str | Path | None = None,
@@ -129,7 +131,9 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     recreate : bool
         Pods with a controller come back, under the same name, if they are evicted or lost with their node.
     feature_gates : mapping of str to bool, optional
-        ``SchedulerPopFromBackoffQ`` and ``SchedulerAsyncPreemption`` are understood, both on by default.
+        ``SchedulerPopFromBackoffQ`` and ``SchedulerAsyncPreemption`` are understood; they are on since 1.33.
+    kube_version : str
+        As for `kplace.place`.
     step : float, optional
         Time between two rows of `History.timeline`; by default there are 200.
     log : path, optional
@@ -170,11 +174,12 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
         recreate=recreate,
         preemption=preemption,
         feature_gates=dict(feature_gates or {}),
+        kube_version=kube_version,
         step=step,
     )
     told.check()
     cluster, timeline = _read(source, arrivals, node_events, events, replay=replay)
-    setup = set_up(cluster, _config(config, timeline), plugins)
+    setup = set_up(cluster, _config(config, timeline), plugins, kube_version=kube_version)
     run = _Run(told, timeline, setup, with_log=log is not None)
     if resume is not None:
         run.resume(resume)
@@ -201,6 +206,7 @@ class _Told:
     recreate: bool
     preemption: bool
     feature_gates: dict[str, bool]
+    kube_version: str
     step: float | None
 
     def check(self) -> None:
@@ -235,7 +241,7 @@ class _Told:
             backoff=Backoff(
                 configuration.pod_initial_backoff_seconds * SECOND,
                 configuration.pod_max_backoff_seconds * SECOND,
-                gates.get(POP_FROM_BACKOFF, True),
+                gates.get(POP_FROM_BACKOFF, setup.behaviour.pops_from_backoff),
             ),
             binding=RandomBinding(
                 seed=self.seed,
@@ -245,7 +251,8 @@ class _Told:
             ),
             grace=_either(self.grace, timeline.grace),
             cycle_time=_either(self.cycle_time, timeline.cycle_time),
-            preempts_async=gates.get(ASYNC_PREEMPTION, True),
+            preempts_async=gates.get(ASYNC_PREEMPTION, setup.behaviour.preempts_async),
+            asks_hints=setup.behaviour.queueing_hints,
             recreates=self.recreate,
         )
 
@@ -260,7 +267,8 @@ class _Run:
         self._kept = Kept()
         self._log = TimelineLog(has_cycle_time=settings.cycle_time > 0) if with_log else None
         watcher = self._kept if self._log is None else Relay((self._kept, self._log))
-        self._simulation = Simulation(timeline.scenario, profiles, settings, watcher)
+        scenario = timeline.scenario.under_rules(setup.behaviour.pods)
+        self._simulation = Simulation(scenario, profiles, settings, watcher)
         until = timeline.until if told.until is None else nanoseconds(told.until)
         self._until = until
         horizon = timeline.scenario.last_time if until is None else until
@@ -306,6 +314,7 @@ class _Run:
         run = SimulationRun(
             seed=self._told.seed,
             tie_break=self._told.tie_break,
+            kube_version=self._told.kube_version,
             until=in_seconds(self._simulation.clock.now if self._until is None else self._until),
             end=end_record(self._simulation),
         )

@@ -153,7 +153,7 @@ def summarise(
         nodes=len(nodes),
         pods=n_pods,
         placed=int(status["scheduled"]),
-        pending=int(status["unschedulable"]),
+        pending=int(status["unschedulable"] + status["error"]),
         gated=int(status["gated"]),
         skipped=int(status["skipped"]),
         made=int(made.sum()),

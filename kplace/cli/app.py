@@ -9,6 +9,7 @@ import click
 from kplace import __version__
 from kplace.cli.errors import refusals
 from kplace.cli.options import quiet_option
+from kplace.cli.plugin_errors import plugin_refusals
 
 COMMANDS = {
     "place": "kplace.cli.place:place",
@@ -47,8 +48,8 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command returns
-        """Run the command; what kplace raises on purpose becomes a message and exit code 2."""
-        with refusals():
+        """Run the command; what kplace raises on purpose, or a plugin does wrong, becomes a message and exit code 2."""
+        with refusals(), plugin_refusals():
             return super().invoke(ctx)
 
 

@@ -40,8 +40,8 @@ def plugin_option(function: F) -> F:
         "--plugin",
         multiple=True,
         metavar="MODULE:CLASS",
-        help="An out-of-tree plugin: package.module:Class, file.py:Class, or the name of an installed one. With --config "
-        "it runs where that names it; without, at all its points after the default plugins. May be repeated.",
+        help="An out-of-tree plugin: package.module:Class, file.py:Class, or the name of an installed one. It runs "
+        "where the configuration names it; without one, at all its points after the default plugins. May be repeated.",
     )(function)
 
 
@@ -60,7 +60,9 @@ def load_plugins(names: "Sequence[str]") -> "list[type]":
     return [load_plugin(name) for name in names]
 
 
-def options_of(*, allow_unknown_plugins: bool, read_as: str | None, feature_gates: str | None) -> "Options":
+def options_of(
+    *, allow_unknown_plugins: bool, read_as: str | None, feature_gates: str | None, kube_version: str = "1.34"
+) -> "Options":
     """What the options come to.
 
     Raises
@@ -69,11 +71,12 @@ def options_of(*, allow_unknown_plugins: bool, read_as: str | None, feature_gate
         A feature gate is unknown.
     """
     from kplace.config import Options, parse_feature_gates
+    from kplace.config.versions import behaviour_of
 
     return Options(
         allow_unknown_plugins=allow_unknown_plugins,
         read_as_v1=read_as is not None,
-        gates=parse_feature_gates(feature_gates or ""),
+        gates=behaviour_of(kube_version).gates | parse_feature_gates(feature_gates or ""),
     )
 
 

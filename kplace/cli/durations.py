@@ -8,7 +8,7 @@ _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-class Duration(click.ParamType):  # type: ignore[type-arg] - older releases of click know no argument
+class Duration(click.ParamType):  # type: ignore[type-arg]  # older releases of click take none
     """A number of seconds, or numbers with units one after another."""
 
     name = "duration"

@@ -10,7 +10,7 @@ from kplace.cli.console import emit, is_quiet, note, show
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
-from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
+from kplace.cli.scheduler_options import SchedulerChoice, extender_options, scheduler_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--after-place", is_flag=True, help="Place the waiting pods first, as place does by default.")
 @click.option("--raw", is_flag=True, help="Show each plugin's raw and normalised score as well.")
 @scheduler_options
+@extender_options
 @percentage_option
 @click.option(
     "--format",
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     help="Tables for people, or a row per node on standard output, raw and normalised scores included.",
 )
 @quiet_option
-def explain(
+def explain(  # noqa: PLR0913 - one parameter an option
     *,
     inputs: tuple[str, ...],
     pod: str,
@@ -43,6 +44,8 @@ def explain(
     after_place: bool,
     raw: bool,
     scheduler: SchedulerChoice,
+    extenders: str,
+    mend_extender_scores: bool,
     percentage_of_nodes_to_score: int | None,
     form: str,
 ) -> None:
@@ -66,6 +69,10 @@ def explain(
                 cluster,
                 config=chosen.config,
                 plugins=chosen.plugins,
+                kube_version=chosen.kube_version,
+                # To explain a pod is no reason to bind others.
+                extenders="ask" if extenders == "call" else extenders,
+                mend_extender_scores=mend_extender_scores,
                 percentage_of_nodes_to_score=percentage_of_nodes_to_score,
                 progress=work.advance,
             ).cluster
@@ -76,6 +83,9 @@ def explain(
             top=None if form == TABLE else top,
             config=chosen.config,
             plugins=chosen.plugins,
+            kube_version=chosen.kube_version,
+            extenders=extenders,
+            mend_extender_scores=mend_extender_scores,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
         )
     for text in nodes.attrs["notes"]:

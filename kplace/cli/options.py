@@ -28,6 +28,29 @@ def quiet_option(function: F) -> F:
     )(function)
 
 
+def kube_version_option(function: F) -> F:
+    """``--kube-version``."""
+    return click.option(
+        "--kube-version",
+        metavar="1.N",
+        default="1.34",
+        show_default=True,
+        callback=_checked_version,
+        help="Do as this release of Kubernetes does, 1.29 to 1.37.",
+    )(function)
+
+
+def _checked_version(_ctx: click.Context, _option: click.Parameter, given: str) -> str:
+    from kplace.config.versions import behaviour_of
+    from kplace.errors import UsageError
+
+    try:
+        behaviour_of(given)
+    except UsageError as error:
+        raise click.BadParameter(str(error).removeprefix("kube_version: ")) from error
+    return given
+
+
 def percentage_option(function: F) -> F:
     """``--percentage-of-nodes-to-score``."""
     return click.option(

@@ -10,7 +10,7 @@ from kplace.cli.main import PENDING
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
 from kplace.cli.output import FORMATS, TABLE, check_writable, plan_targets, rows_to_stdout, takes_rows, write_target
 from kplace.cli.progress import Work
-from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
+from kplace.cli.scheduler_options import SchedulerChoice, extender_options, scheduler_options
 
 
 @click.command(short_help="Place the waiting pods and show what comes of it.")
@@ -31,6 +31,7 @@ from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
     help="Which of several best nodes is taken: any of them, as kube-scheduler does, or the first found.",
 )
 @scheduler_options
+@extender_options
 @percentage_option
 @click.option(
     "--preemption",
@@ -72,6 +73,8 @@ def place(  # noqa: PLR0913 - one parameter an option
     seed: int,
     tie_break: str,
     scheduler: SchedulerChoice,
+    extenders: str,
+    mend_extender_scores: bool,
     percentage_of_nodes_to_score: int | None,
     preemption: str | None,
     only: str | None,
@@ -108,6 +111,9 @@ def place(  # noqa: PLR0913 - one parameter an option
             tie_break=tie_break,
             config=chosen.config,
             plugins=chosen.plugins,
+            kube_version=chosen.kube_version,
+            extenders=extenders,
+            mend_extender_scores=mend_extender_scores,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
             preemption=preemption,
             only=only,

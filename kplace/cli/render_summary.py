@@ -222,7 +222,7 @@ def pending_groups(placements: Placements) -> list[PendingGroup]:
     owners = list(zip(pods["namespace"], pods["owner_kind"], pods["owner"], strict=True))
     owned = pods["owner"].notna().tolist()
     groups: dict[object, list[int]] = {}
-    for row in np.flatnonzero(columns.status == Status.UNSCHEDULABLE).tolist():
+    for row in np.flatnonzero(np.isin(columns.status, (Status.UNSCHEDULABLE, Status.ERROR))).tolist():
         key = (owners[row] if owned[row] else names[row], columns.reasons[row])
         groups.setdefault(key, []).append(row)
     return [

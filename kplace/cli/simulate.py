@@ -8,7 +8,7 @@ import click
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import is_quiet, note, show
 from kplace.cli.durations import Duration
-from kplace.cli.options import inputs_argument, quiet_option
+from kplace.cli.options import inputs_argument, kube_version_option, quiet_option
 from kplace.cli.output import check_writable
 from kplace.cli.progress import Work
 
@@ -51,6 +51,7 @@ DURATION = Duration()
 @click.option("--cycle-time", type=DURATION, metavar="TIME", help="How long an attempt takes.")
 @click.option("--recreate", is_flag=True, help="Pods of controllers come back if they are evicted or lost.")
 @click.option("--feature-gates", metavar="A=true,...", help="SchedulerPopFromBackoffQ, SchedulerAsyncPreemption.")
+@kube_version_option
 @click.option("--step", type=DURATION, metavar="TIME", help="Time between two rows of the timeline.")
 @click.option("--log", metavar="FILE", help="Write the record of attempts, moves and queues as JSON (.gz by name).")
 @click.option("--out", metavar="DIR", help="Write placements, events, pods and timeline as Parquet files.")
@@ -76,6 +77,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     cycle_time: float | None,
     recreate: bool,
     feature_gates: str | None,
+    kube_version: str,
     step: float | None,
     log: str | None,
     out: str | None,
@@ -115,6 +117,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             cycle_time=cycle_time,
             recreate=recreate,
             feature_gates=gates_of(feature_gates or ""),
+            kube_version=kube_version,
             step=step,
             log=log,
             checkpoint=checkpoint,

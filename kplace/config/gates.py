@@ -45,6 +45,10 @@ class FeatureGates:
         """Whether a gate is on."""
         return self.changed.get(gate, DEFAULTS[gate])
 
+    def __or__(self, other: "FeatureGates") -> "FeatureGates":
+        """These gates, but for those that the other ones change."""
+        return FeatureGates({**self.changed, **other.changed})
+
 
 def parse_feature_gates(text: str) -> FeatureGates:
     """Read gates as kube-scheduler's ``--feature-gates`` takes them: ``A=true,B=false``.

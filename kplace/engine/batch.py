@@ -32,6 +32,11 @@ STRIDE = 4096
 """Pods that are placed between two calls of a progress function."""
 
 
+def can_batch(profiles: Sequence[Profile], options: Options) -> bool:
+    """Whether pods are bound without asking anybody: no extenders, and no plugins at Reserve, Permit or the binding."""
+    return not options.extenders and all(profile.binds_plainly for profile in profiles)
+
+
 def place_batch(
     state: ClusterState,
     profiles: Sequence[Profile],
@@ -47,6 +52,7 @@ def place_batch(
     state : ClusterState
         Modified.
     profiles : sequence of Profile
+        That `can_batch`.
     options : Options
     only : int32 ndarray, optional
         The pods to try; the others are left waiting.

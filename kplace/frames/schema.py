@@ -112,7 +112,7 @@ PLACED_PODS = Table(
             "status",
             "category",
             "scheduled, unschedulable, gated (kept out of the queue), skipped (another scheduler's), preempted (placed "
-            "and then pushed out).",
+            "and then pushed out), error (a plugin or an extender could not do its work).",
         ),
         Column("node", "category", "Where it was placed; NA if nowhere."),
         Column("attempt", "int32", "Number of its last attempt, from 0; -1 if it was not tried."),

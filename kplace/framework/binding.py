@@ -79,9 +79,9 @@ class Setback:
 
     @property
     def reasons(self) -> tuple[tuple[str, str, int], ...]:
-        """Plugin, reason and number of nodes, as for pods that fit nowhere."""
+        """Plugin, reason and number of nodes, as for pods that fit nowhere; an error has none."""
         if self.is_error:
-            return ((self.plugin, self.message, 1),)
+            return ()
         return tuple((self.plugin, reason, 1) for reason in self.status.reasons)
 
 

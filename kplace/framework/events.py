@@ -200,9 +200,15 @@ class Happening(NamedTuple):
         old, new = self.old, self.new
         return old if isinstance(old, NodeImage) else None, new if isinstance(new, NodeImage) else None
 
+    @property
+    def pod(self) -> int:
+        """Row of the pod that it happened to; -1 if it happened to something else."""
+        image = self.new or self.old
+        return image.pod if isinstance(image, PodImage) else -1
+
     def is_of(self, pod: int) -> bool:
         """Whether it happened to this very pod."""
-        return any(isinstance(image, PodImage) and image.pod == pod for image in (self.old, self.new))
+        return self.pod == pod
 
 
 Hint = Callable[[PodImage, Happening], bool]

@@ -16,7 +16,7 @@ GROUP = "kplace.plugins"
 """The group of entry points under which packages offer plugins, each under the plugin's name."""
 
 _LOADED: dict[Path, ModuleType] = {}
-"""Files that were run already: a class must stay the same one."""
+"""Files that were run already, by whatever name they were given: a class must stay the same one."""
 
 
 def load_plugin(name: str) -> type:
@@ -73,6 +73,11 @@ def load_installed(point: EntryPoint) -> type:
     return found
 
 
+def is_plugin_file(path: str) -> bool:
+    """Whether a file is one that plugins were loaded from."""
+    return Path(path).resolve() in _LOADED
+
+
 def _offered(name: str) -> type:
     offered = installed_plugins()
     if name in offered:
@@ -90,7 +95,14 @@ def _is_of(kind: type, module: ModuleType) -> bool:
 def _module(name: str) -> ModuleType:
     with _importing_from(Path.cwd()), _explained(name):
         try:
-            return importlib.import_module(name)
+            spec = importlib.util.find_spec(name)
+            where = None if spec is None or spec.origin is None else Path(spec.origin).resolve()
+            if where in _LOADED:
+                return _LOADED[where]
+            module = importlib.import_module(name)
+            if where is not None:
+                _LOADED[where] = module
+            return module
         except ModuleNotFoundError as error:
             # One that the module itself imports is another matter.
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):

@@ -281,7 +281,7 @@ class Filtering:
         for index, plugin in enumerate(self._profile.filter):
             if plugin.name not in self._skipped:
                 verdict = plugin.filter(self._cycle, nodes)
-                _check_verdict(plugin, verdict, len(nodes))
+                check_verdict(plugin, verdict, len(nodes))
                 merge_verdict(outcome.plugin, outcome.code, outcome.detail, verdict, index)
         return outcome
 
@@ -396,7 +396,7 @@ def whole_scores(name: str, scores: I64, n_nodes: int) -> I64:
     return scores.astype(np.int64, copy=False)
 
 
-def _check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
+def check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
     if not isinstance(verdict, Verdict):
         msg = f"plugin {plugin.name} must return a Verdict, got {type(verdict).__name__}"
         raise PluginError(msg)

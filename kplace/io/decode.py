@@ -18,6 +18,7 @@ from kplace.columns.builder import subject_of
 from kplace.errors import Fault
 from kplace.io import openb
 from kplace.io.documents import Document, Envelope, documents
+from kplace.io.foreign import what_else
 from kplace.io.kinds import KnownKind, WrongGroupError, find_kind, kind_of_plural
 from kplace.io.reading import Case, ReadingReport
 from kplace.io.shape import Problem, described, fit

@@ -6,6 +6,7 @@ from typing import Any
 from kplace.dtypes import I32, I64
 from kplace.framework import Cycle, Plugin, ScorePlugin
 from kplace.plugins.nodelabel.plugin import NodeLabel
+from kplace.plugins.nodepreferavoidpods.plugin import NodePreferAvoidPods
 from kplace.plugins.noderesources.args import (
     NodeResourcesFitArgs,
     ResourceSpec,
@@ -15,6 +16,8 @@ from kplace.plugins.noderesources.args import (
 )
 from kplace.plugins.noderesources.fit import NodeResourcesFit
 from kplace.plugins.noderesources.older_args import NodeResourcesAllocatedArgs, RequestedToCapacityRatioArgs
+from kplace.plugins.selectorspread.plugin import SelectorSpread
+from kplace.plugins.serviceaffinity.plugin import ServiceAffinity
 
 
 class StrategyScore:
@@ -63,6 +66,9 @@ OLDER: dict[str, Callable[[Any], Plugin]] = {
     "NodeResourcesMostAllocated": _most_allocated,
     "RequestedToCapacityRatio": _capacity_ratio,
     NodeLabel.name: NodeLabel,
+    NodePreferAvoidPods.name: lambda _args: NodePreferAvoidPods(),
+    SelectorSpread.name: lambda _args: SelectorSpread(),
+    ServiceAffinity.name: ServiceAffinity,
 }
 """What makes each, given its arguments."""
 
@@ -72,9 +78,6 @@ WITHOUT_COUNTERPART = {
     "CinderLimits": _DISKS,
     "EBSLimits": _DISKS,
     "GCEPDLimits": _DISKS,
-    "NodePreferAvoidPods": "its annotation is not looked at: every node is as good as another to it",
-    "SelectorSpread": "it does nothing here; PodTopologySpread with its default constraints does its work now",
-    "ServiceAffinity": "it does nothing here",
 }
 """The others, which do nothing, and what to say of them."""
 

@@ -36,6 +36,7 @@ COMPLAINTS = {
         names.POD_TOPOLOGY_SPREAD: _reading("reading", "PreFilterPodTopologySpread"),
         names.INTER_POD_AFFINITY: _reading("error reading", "PreFilterInterPodAffinity"),
         names.DYNAMIC_RESOURCES: _NOT_FOUND,
+        "ServiceAffinity": _reading("error reading", "PreFilterServiceAffinity"),
     },
     ExtensionPoint.SCORE: {
         names.TAINT_TOLERATION: _reading("failed to read", "PreScoreTaintToleration"),

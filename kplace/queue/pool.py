@@ -46,13 +46,9 @@ class Pool:
         self._leave_kind(pod)
         del self._entries[pod]
 
-    def kinds(self) -> list[list[QueuedPod]]:
-        """The pods of each kind."""
-        return [list(members.values()) for members in self._kinds.values()]
-
-    def oldest(self) -> int | None:
-        """The earliest timestamp of a pod that is not gated; None if there is none."""
-        return min((entry.timestamp for entry in self._entries.values() if not entry.gating), default=None)
+    def kinds(self) -> list[dict[int, QueuedPod]]:
+        """The pods of each kind, by row; these change as pods come and go."""
+        return list(self._kinds.values())
 
     def _leave_kind(self, pod: int) -> None:
         kind = self._kind_of.pop(pod)

@@ -1,6 +1,6 @@
 """Who hears of which event: the registrations of all plugins of all profiles."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -56,17 +56,21 @@ class Rules:
     ----------
     profiles : mapping of str to Profile
         By scheduler name.
+    asks_hints : bool
+        The gate SchedulerQueueingHints: plugins are asked whether an event may help. Otherwise every event that they
+        have registered may.
     """
 
-    def __init__(self, profiles: Mapping[str, Profile]) -> None:
+    def __init__(self, profiles: Mapping[str, Profile], *, asks_hints: bool = True) -> None:
         self._profiles = profiles
+        self.asks_hints = asks_hints
         self._rules = {name: _rules(plugins_of(profile)) for name, profile in profiles.items()}
         self._heard: dict[tuple[str, ClusterEvent], list[_Rule]] = {}
         self._wanted: dict[ClusterEvent, bool] = {}
 
-    def __reduce__(self) -> tuple[type["Rules"], tuple[Mapping[str, Profile]]]:
+    def __reduce__(self) -> tuple[Callable[..., "Rules"], tuple[Mapping[str, Profile], bool]]:
         # Hints may be closures; the profiles give them anew.
-        return Rules, (self._profiles,)
+        return _rules_again, (self._profiles, self.asks_hints)
 
     def is_wanted(self, event: ClusterEvent) -> bool:
         """Whether any plugin of any profile wants to hear of an event."""
@@ -92,7 +96,9 @@ class Rules:
             return Strategy.AFTER_BACKOFF
         found = Strategy.SKIP
         for rule in self._of(entry.profile, happening.event):
-            if rule.plugin not in rejecting or not (rule.hint is None or rule.hint(entry.image, happening)):
+            if rule.plugin not in rejecting:
+                continue
+            if self.asks_hints and rule.hint is not None and not rule.hint(entry.image, happening):
                 continue
             if rule.plugin in entry.pending:
                 return Strategy.AT_ONCE
@@ -107,6 +113,10 @@ class Rules:
             heard = [rule for rule in self._rules[profile] if rule.event.covers(event)]
             self._heard[profile, event] = heard
         return heard
+
+
+def _rules_again(profiles: Mapping[str, Profile], asks_hints: bool) -> Rules:
+    return Rules(profiles, asks_hints=asks_hints)
 
 
 def plugins_of(profile: Profile) -> list[Plugin]:

@@ -60,6 +60,8 @@ class SchedulingQueue:
         By scheduler name and plugin: what keeps pods out of the queue.
     watcher : callable, optional
         Told of every move but the popping of active pods.
+    asks_hints : bool
+        See `Rules`. Otherwise pods are also tried again after any event while they are in flight, and after any update.
 
     Attributes
     ----------
@@ -75,13 +77,15 @@ class SchedulingQueue:
         backoff: Backoff,
         gates: Mapping[str, Mapping[str, Gate]],
         watcher: Watcher | None = None,
+        *,
+        asks_hints: bool = True,
     ) -> None:
         self._profiles = profiles
         self._clock = clock
         self._settings = backoff
         self._gates = gates
         self._watcher = watcher
-        self._rules = Rules(profiles)
+        self._rules = Rules(profiles, asks_hints=asks_hints)
         self._moves: list[Move] = []
         self._sort = next(iter(profiles.values())).queue_sort
         self.active = PodHeap(self._rank)
@@ -213,8 +217,9 @@ class SchedulingQueue:
         """
         if not self._rules.is_wanted(happening.event):
             return
-        for members in self.pool.kinds():
-            self._ask(members, happening, most_priority)
+        woken = [pair for kind in self.pool.kinds() for pair in self._ask(kind, happening, most_priority)]
+        for entry, strategy in woken:
+            self._wake(entry, strategy, happening.event.label)
         self.in_flight.record(happening)
         self._tell()
 
@@ -238,9 +243,7 @@ class SchedulingQueue:
             return
         for entry in late:
             if not entry.gating:
-                origin = entry.place
-                self.pool.remove(entry.pod)
-                self._requeue(entry, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT, origin)
+                self._wake(entry, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT)
         self.in_flight.record(timeout)
         self._tell()
 
@@ -271,30 +274,38 @@ class SchedulingQueue:
         now = self._clock.now
         return QueuedPod(image, profile, key, now, self._clock.step(), now)
 
-    def _ask(self, members: list[QueuedPod], happening: Happening, most_priority: int | None) -> None:
-        """Move the pods of one kind to which an event means something."""
-        first = members[0]
+    def _ask(
+        self, kind: dict[int, QueuedPod], happening: Happening, most_priority: int | None
+    ) -> Iterator[tuple[QueuedPod, Strategy]]:
+        """Pods of one kind to which an event means something, and what; the same to all but the event's own pod."""
+        own = kind.get(happening.pod)
+        other = next((entry for entry in kind.values() if entry is not own), None)
+        first = own or other
+        assert first is not None
         if first.gating and not self._rules.opens(first.gating, happening.event):
             return
-        common: Strategy | None = None
-        for entry in members:
-            if most_priority is not None and entry.priority > most_priority:
-                continue
-            if happening.is_of(entry.pod):
-                strategy = self._rules.verdict(entry, happening)
-            else:
-                if common is None:
-                    common = self._rules.verdict(entry, happening)
-                strategy = common
+        if most_priority is not None and first.priority > most_priority:
+            return
+        if other is not None:
+            strategy = self._rules.verdict(other, happening)
             if strategy is not Strategy.SKIP:
-                origin = entry.place
-                self.pool.remove(entry.pod)
-                self._requeue(entry, strategy, happening.event.label, origin)
+                yield from ((entry, strategy) for entry in kind.values() if entry is not own)
+        if own is not None:
+            strategy = self._rules.verdict(own, happening)
+            if strategy is not Strategy.SKIP:
+                yield own, strategy
+
+    def _wake(self, entry: QueuedPod, strategy: Strategy, label: str) -> None:
+        origin = entry.place
+        self.pool.remove(entry.pod)
+        self._requeue(entry, strategy, label, origin)
 
     def _missed(self, entry: QueuedPod) -> Strategy:
         """What the events mean to a pod that came while it was in flight."""
         if not entry.rejecting:
             return Strategy.AFTER_BACKOFF
+        if not self._rules.asks_hints:
+            return Strategy.AFTER_BACKOFF if any(self.in_flight.events(entry.pod)) else Strategy.SKIP
         found = Strategy.SKIP
         for happening in self.in_flight.events(entry.pod):
             if happening.event == WILD_CARD and happening.new is not None and not happening.is_of(entry.pod):
@@ -306,7 +317,7 @@ class SchedulingQueue:
 
     def _wake_by_own_update(self, entry: QueuedPod, changes: Sequence[Happening]) -> None:
         for change in changes:
-            strategy = self._rules.verdict(entry, change)
+            strategy = self._rules.verdict(entry, change) if self._rules.asks_hints else Strategy.AFTER_BACKOFF
             if strategy is not Strategy.SKIP:
                 origin = entry.place
                 self._requeue(entry, strategy, change.event.label, origin)

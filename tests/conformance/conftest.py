@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.conformance.golden import single_cycle_cases
+from tests.conformance.golden import cases_without_volumes
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
-        cases = single_cycle_cases()
+        cases = cases_without_volumes()
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])

@@ -15,6 +15,8 @@ from msgspec import Struct, structs
 from kplace.columns.builder import Check, ClusterBuilder
 from kplace.columns.cluster import ClusterColumns
 from kplace.columns.pods import time_column
+from kplace.columns.ruled import under_rules
+from kplace.columns.rules import PodRules
 from kplace.dtypes import NO_TIME, Phase
 from kplace.objects.core import Pod, PodStatus
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
@@ -137,6 +139,10 @@ class Scenario:
     initial: tuple[Change, ...]
     changes: tuple[Change, ...]
     during: Mapping[During, tuple[Change, ...]]
+
+    def under_rules(self, rules: PodRules) -> "Scenario":
+        """Build the same scenario with its pods by the rules of a release."""
+        return replace(self, columns=under_rules(self.columns, rules))
 
     @property
     def last_time(self) -> int:

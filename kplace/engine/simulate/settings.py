@@ -51,6 +51,8 @@ class Settings:
         Nanoseconds that an attempt takes.
     preempts_async : bool
         The gate SchedulerAsyncPreemption: others are evicted once the pod that they leave for is back in the queue.
+    asks_hints : bool
+        The gate SchedulerQueueingHints.
     recreates : bool
         Pods of a controller come back, as new ones of the same name, if they were evicted or their node has failed.
     epoch_ns : int
@@ -63,5 +65,6 @@ class Settings:
     grace: int = 0
     cycle_time: int = 0
     preempts_async: bool = True
+    asks_hints: bool = True
     recreates: bool = False
     epoch_ns: int = EPOCH_NS

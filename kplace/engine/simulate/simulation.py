@@ -59,7 +59,12 @@ class Simulation:
         self._has_begun = False
         self.clock = Clock()
         self.queue = SchedulingQueue(
-            by_name, self.clock, settings.backoff, _gates(by_name, evictions), watcher=self._moved
+            by_name,
+            self.clock,
+            settings.backoff,
+            _gates(by_name, evictions),
+            watcher=self._moved,
+            asks_hints=settings.asks_hints,
         )
         self.world = World(scenario, by_name, self.queue, recreates=settings.recreates)
         self._scheduler = Scheduler(

@@ -1,14 +1,12 @@
 """An extender behind a URL (upstream ``pkg/scheduler/extender.go``)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 from msgspec import structs
 
-from kplace.columns import ClusterColumns
 from kplace.columns.templates import Template
 from kplace.config import Extender as Settings
 from kplace.config.resolve import effective_timeout
@@ -26,7 +24,7 @@ from kplace.io.extenders.answers import (
     read_host_priorities,
     read_preemption_result,
 )
-from kplace.io.extenders.objects import ObjectTexts
+from kplace.io.extenders.arguments import binding_arguments, extender_arguments, preemption_arguments, texts_of
 from kplace.io.extenders.tls import tls_context
 from kplace.io.extenders.transport import Transport
 from kplace.state import ClusterState
@@ -183,7 +181,7 @@ class HTTPExtender:
             return self._filter(cycle, nodes)
 
     def _filter(self, cycle: Cycle, nodes: I32) -> FilterAnswer:
-        body = self._transport.post(self._settings.filter_verb, self._arguments(cycle, nodes))
+        body = self._ask(self._settings.filter_verb, cycle, nodes)
         result = read_filter_result(body)
         if result.error:
             raise ExtenderError(result.error)
@@ -211,7 +209,7 @@ class HTTPExtender:
             The call came to nothing.
         """
         with self.calls["prioritize"].one_more():
-            body = self._transport.post(self._settings.prioritize_verb, self._arguments(cycle, nodes))
+            body = self._ask(self._settings.prioritize_verb, cycle, nodes)
             listed = read_host_priorities(body)
         index = cycle.state.columns.nodes.index
         given = [(index[host], score) for host, score in listed if host in index]
@@ -230,7 +228,8 @@ class HTTPExtender:
             The call came to nothing, or the answer holds a node that does not exist or a pod that is not on its node.
         """
         with self.calls["preempt"].one_more():
-            body = self._transport.post(self._settings.preempt_verb, self._preemption_arguments(cycle, candidates))
+            arguments = preemption_arguments(cycle, candidates, knows_nodes=self._settings.node_cache_capable)
+            body = self._transport.post(self._settings.preempt_verb, arguments)
             return [self._claim(cycle.state, name, victims) for name, victims in read_preemption_result(body).items()]
 
     def bind(self, cycle: Cycle, node: int) -> None:
@@ -241,16 +240,8 @@ class HTTPExtender:
         ExtenderError
             The call came to nothing, or the answer holds an error.
         """
-        columns = cycle.state.columns
-        pods = columns.pods
-        arguments = {
-            "PodName": pods.names[cycle.pod],
-            "PodNamespace": pods.namespaces[pods.namespace[cycle.pod]],
-            "PodUID": _texts(cycle.state).uid(cycle.pod),
-            "Node": columns.nodes.names[node],
-        }
         with self.calls["bind"].one_more():
-            body = self._transport.post(self._settings.bind_verb, _ENCODER.encode(arguments), once=True)
+            body = self._transport.post(self._settings.bind_verb, binding_arguments(cycle, node), once=True)
             error = read_binding_result(body)
             if error:
                 raise ExtenderError(error)
@@ -259,18 +250,9 @@ class HTTPExtender:
         """Close the connection that is kept between calls, if there is one; the next call opens another."""
         self._transport.close()
 
-    def _arguments(self, cycle: Cycle, nodes: I32) -> bytes:
-        """``ExtenderArgs``: names of nodes for an extender that knows the nodes, else whole objects."""
-        texts = _texts(cycle.state)
-        names = cycle.state.columns.nodes.names
-        listed = msgspec.Raw(b"null")
-        objects = msgspec.Raw(b"null")
-        if self._settings.node_cache_capable:
-            listed = msgspec.Raw(msgspec.json.encode([names[node] for node in nodes.tolist()]))
-        else:
-            items = b",".join([texts.node(node) for node in nodes.tolist()])
-            objects = msgspec.Raw(b'{"metadata":{},"items":[%b]}' % items)
-        return _ENCODER.encode({"Pod": msgspec.Raw(texts.pod(cycle.pod)), "Nodes": objects, "NodeNames": listed})
+    def _ask(self, verb: str, cycle: Cycle, nodes: I32) -> bytes:
+        knows_nodes = self._settings.node_cache_capable
+        return self._transport.post(verb, extender_arguments(cycle, nodes, knows_nodes=knows_nodes))
 
     def _passed(self, result: FilterResult) -> tuple[list[str], bool]:
         """Names of the nodes that pass, and whether they came as objects."""
@@ -278,34 +260,12 @@ class HTTPExtender:
             return result.node_names, False
         return result.nodes or [], result.nodes is not None
 
-    def _preemption_arguments(self, cycle: Cycle, candidates: Candidates) -> bytes:
-        """``ExtenderPreemptionArgs``: uids for an extender that knows the nodes, else whole pods."""
-        texts, names = _texts(cycle.state), cycle.state.columns.nodes.names
-        victims: dict[str, Mapping[str, object]] = {}
-        numbers = candidates.violations.tolist()
-        for position, node in enumerate(candidates.nodes.tolist()):
-            pods = candidates.victims_of(position).tolist()
-            described: list[object]
-            if self._settings.node_cache_capable:
-                described = [{"UID": texts.uid(pod)} for pod in pods]
-            else:
-                described = [msgspec.Raw(texts.pod(pod, names[node])) for pod in pods]
-            victims[names[node]] = {"Pods": described, "NumPDBViolations": numbers[position]}
-        knows = self._settings.node_cache_capable
-        return _ENCODER.encode(
-            {
-                "Pod": msgspec.Raw(texts.pod(cycle.pod)),
-                "NodeNameToVictims": None if knows else victims,
-                "NodeNameToMetaVictims": victims if knows else None,
-            }
-        )
-
     def _claim(self, state: ClusterState, name: str, victims: MetaVictims) -> Claim:
         node = state.columns.nodes.index.get(name)
         if node is None:
             msg = f'nodeinfo not found for node name "{name}"'
             raise ExtenderError(msg)
-        held = {_texts(state).uid(pod): pod for pod in state.node_pods.of(node).tolist()}
+        held = {texts_of(state).uid(pod): pod for pod in state.node_pods.of(node).tolist()}
         pods = []
         for uid in victims.uids:
             if uid not in held:
@@ -316,17 +276,6 @@ class HTTPExtender:
                 raise ExtenderError(msg)
             pods.append(held[uid])
         return Claim(node, np.array(pods, np.int32), victims.violations)
-
-
-_ENCODER = msgspec.json.Encoder()
-
-
-def _texts(state: ClusterState) -> ObjectTexts:
-    return state.shared(ObjectTexts, _object_texts)
-
-
-def _object_texts(columns: ClusterColumns) -> ObjectTexts:
-    return ObjectTexts(columns)
 
 
 _: type[Extender] = HTTPExtender

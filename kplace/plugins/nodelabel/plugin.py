@@ -1,11 +1,16 @@
 """NodeLabel, which v1beta1 and policies have (``plugins/nodelabel`` of 1.22)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Mask
 from kplace.framework import Cycle, ScorePlugin
+from kplace.framework.events import Action, ClusterEvent, Registration, Resource
 from kplace.framework.masks import MaskPlugin
 from kplace.plugins.nodelabel.args import NodeLabelArgs
+
+REGISTRATIONS = (Registration(ClusterEvent(Resource.NODE, Action.ADD | Action.UPDATE_NODE_LABEL)),)
 
 
 class NodeLabel:
@@ -39,6 +44,10 @@ class NodeLabel:
         for key in absent:
             total += ~view.has_label(key)
         return total * MAX_NODE_SCORE // max(len(present) + len(absent), 1)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Events that may help a pod which was rejected here."""
+        return REGISTRATIONS
 
 
 _filter: type[MaskPlugin] = NodeLabel

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from kplace.columns.selectors import Selector, compile_selector
 from kplace.columns.templates import Template
 from kplace.objects.core import TopologySpreadConstraint
+from kplace.plugins.default_selector import DefaultSelectors
 from kplace.plugins.podtopologyspread.args import PodTopologySpreadArgs
-from kplace.plugins.podtopologyspread.default_selector import DefaultSelectors
 
 HONOR = "Honor"
 

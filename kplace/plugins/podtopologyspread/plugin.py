@@ -13,10 +13,10 @@ from kplace.framework import Cycle, FilterPlugin, NormalizeScorePlugin, PreScore
 from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin, PreFilterResult
 from kplace.plugins import names
+from kplace.plugins.default_selector import DefaultSelectors
 from kplace.plugins.podtopologyspread import hints, kernels
 from kplace.plugins.podtopologyspread.args import DO_NOT_SCHEDULE, HOSTNAME, SCHEDULE_ANYWAY, PodTopologySpreadArgs
 from kplace.plugins.podtopologyspread.constraints import Constraint, Division, constraints_of
-from kplace.plugins.podtopologyspread.default_selector import DefaultSelectors
 from kplace.plugins.podtopologyspread.kernels import DomainCounts, DomainScores, SpreadTerms, Topology
 from kplace.plugins.podtopologyspread.topology import hard_topology, soft_topology
 from kplace.state import ClusterState

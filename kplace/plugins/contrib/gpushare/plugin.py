@@ -44,6 +44,11 @@ class GpuShare:
     ----------
     args : GpuShareArgs, optional
 
+    Attributes
+    ----------
+    last_ledger : DeviceLedger or None
+        Which pod has which devices, in the state that it saw last.
+
     Notes
     -----
     With ``BestFit`` the node is best that has the least cpu and GPU left, and on it the fullest device. With ``FGD``
@@ -61,7 +66,7 @@ class GpuShare:
 
     def __init__(self, args: GpuShareArgs | None = None) -> None:
         self._args = args or GpuShareArgs()
-        self._last: DeviceLedger | None = None
+        self.last_ledger: DeviceLedger | None = None
 
     # Which nodes.
 
@@ -137,7 +142,7 @@ class GpuShare:
 
     def ledger(self, state: ClusterState) -> DeviceLedger:
         """Which pod has which devices in a state, as it is now."""
-        self._last = found = state.shared((self, DeviceLedger), self._new_ledger)
+        self.last_ledger = found = state.shared((self, DeviceLedger), self._new_ledger)
         found.follow(state)
         return found
 
@@ -162,8 +167,8 @@ class GpuShare:
     def _new_ledger(self, columns: ClusterColumns) -> DeviceLedger:
         """Begin a ledger; where only the nodes of a run have changed, pods keep their devices."""
         ledger = DeviceLedger(columns, self._args.device_resources)
-        if self._last is not None:
-            ledger.inherit(self._last)
+        if self.last_ledger is not None:
+            ledger.inherit(self.last_ledger)
         return ledger
 
     def _choose(self, state: ClusterState, ledger: DeviceLedger, node: int, demand: GpuDemand, taken: Mask) -> None:
