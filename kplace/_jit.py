@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,14 +54,14 @@ JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
 def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function like `kernel` does, without reference counting.
+    """Compile a function like `kernel` does, without reference counting, and so that other threads may run meanwhile.
 
     For loops that slice arrays a few times per pod: counting references takes most of their time there. Such a function
     may not allocate, and its caller must keep every array alive.
     """
-    compiled: Callable[P, R] = numba.njit(cache=True, error_model="numpy", fastmath=False, nogil=True, _nrt=False)(
-        function
-    )
+    # numba keeps the option private, which is why the project bounds its version from above.
+    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "fastmath": False, "nogil": True, "_nrt": False}
+    compiled: Callable[P, R] = numba.njit(**options)(function)
     return compiled
 
 

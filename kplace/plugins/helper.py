@@ -55,9 +55,9 @@ def quotient(numerator: float, denominator: float) -> int:
 
     Notes
     -----
-    A quotient that is not whole lies at least ``1 / denominator`` below the next whole number, relative to that at least
-    ``1 / (numerator + denominator)``. Rounding moves it by 2**-53 of itself at most, so it does not get there, and
-    truncation gives the integer quotient.
+    A quotient that is not whole lies at least ``1 / denominator`` below the next whole number, relative to that at
+    least ``1 / (numerator + denominator)``. Rounding moves it by 2**-53 of itself at most, so it does not get there,
+    and truncation gives the integer quotient.
 
     Examples
     --------

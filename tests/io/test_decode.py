@@ -235,7 +235,8 @@ def test_all_faults_of_all_objects_of_all_files(tmp_path):
 def test_a_field_left_out_for_its_type_is_not_missed_again(tmp_path):
     item = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}, "spec": {"containers": {"name": "x"}}}
     assert read_text(tmp_path, json.dumps(item)).faults == [
-        "input.yaml: Pod default/(without a name): metadata.name: expected a string, got a number (5): put it in quotes",
+        "input.yaml: Pod default/(without a name): metadata.name: expected a string, got a number (5): "
+        "put it in quotes",
         "input.yaml: Pod default/(without a name): spec.containers: expected a list, got an object",
     ]
 

@@ -1,0 +1,87 @@
+"""What holds for every kernel and for the tuples they share."""
+
+import ast
+import inspect
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import kplace
+
+PACKAGE = Path(kplace.__file__).parent
+TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+DECORATORS = {"kernel", "bare_kernel"}
+MOST_ARGUMENTS = 8
+
+
+def is_kernel(function: ast.FunctionDef) -> bool:
+    return any(isinstance(item, ast.Name) and item.id in DECORATORS for item in function.decorator_list)
+
+
+def kernels() -> list[tuple[Path, ast.FunctionDef]]:
+    return [
+        (path, node)
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and is_kernel(node)
+    ]
+
+
+def test_there_are_kernels():
+    assert len(kernels()) > 50
+
+
+def test_names_of_tuples_are_unique():
+    """Two NamedTuples of one name and with the same fields make every call of a kernel slow: numba takes the one for
+    the other at first sight, and has to look again.
+    """
+    names = Counter(
+        (node.name, *(item.target.id for item in node.body if isinstance(item, ast.AnnAssign)))
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(getattr(base, "id", "") == "NamedTuple" for base in node.bases)
+    )
+    assert [name for name, number in names.items() if number > 1] == []
+
+
+def test_kernels_are_at_module_level():
+    """A nested one is compiled anew in every process: its closure is no part of the key under which it is kept."""
+    top = {id(node) for tree in TREES.values() for node in tree.body}
+    assert [node.name for _, node in kernels() if id(node) not in top] == []
+
+
+def test_kernels_are_documented_and_take_few_arguments():
+    assert [node.name for _, node in kernels() if not ast.get_docstring(node)] == []
+    assert [node.name for _, node in kernels() if len(node.args.args) > MOST_ARGUMENTS] == []
+
+
+def test_kernels_raise_nothing():
+    """What a kernel allocated before it raises is never freed."""
+    raising = [
+        node.name for _, node in kernels() if any(isinstance(item, ast.Raise | ast.Assert) for item in ast.walk(node))
+    ]
+    assert raising == []
+
+
+def test_one_decorator_settles_how_kernels_are_compiled():
+    outside = [
+        str(path.relative_to(PACKAGE))
+        for path, tree in TREES.items()
+        if path.name != "_jit.py" and any(getattr(node, "attr", "") in {"njit", "jit"} for node in ast.walk(tree))
+    ]
+    assert outside == []
+    from kplace import _jit
+
+    source = inspect.getsource(_jit.kernel)
+    assert "cache=True" in source
+    assert "fastmath=False" in source
+
+
+@pytest.mark.parametrize("name", ["kernels.py"])
+def test_modules_of_kernels_import_numbers_and_other_kernels_only(name: str):
+    allowed = ("typing", "numpy", "kplace._jit", "kplace.dtypes", "kplace.plugins", "kplace.state")
+    for path, tree in TREES.items():
+        if path.name == name:
+            imported = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+            assert [module for module in imported if not module.startswith(allowed)] == [], path
