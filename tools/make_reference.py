@@ -9,7 +9,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from reference import commands, messages, plugins, python_api, tables, trace
+from reference import commands, messages, plugins, python_api, tables, trace, versions
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PAGES = {
@@ -19,6 +19,7 @@ PAGES = {
     "plugins.md": plugins.make,
     "messages.md": messages.make,
     "trace.md": trace.make,
+    "kube-versions.md": versions.make,
 }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from benchmarks.openb.policies import Outcome
 from kplace.dtypes import CPU, F64
 from kplace.plugins.contrib.gpushare import kernels
+from kplace.plugins.contrib.gpushare.kernels import TaskMix
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,19 @@ class Curves:
         return 100 * np.divide(self.fragmented, self.idle, out=np.zeros_like(self.idle), where=self.idle > 0)
 
 
-def curves(outcome: Outcome) -> Curves:
+def curves(outcome: Outcome, mix: TaskMix) -> Curves:
     """Go through a run once more, pod by pod, and look at the cluster after each percent."""
     columns, ledger = outcome.cluster.columns, outcome.ledger
     free = ledger.devices.free.copy()
     devices = ledger.devices._replace(free=free)
     cpu_free = columns.nodes.allocatable[CPU].copy()
     lost = np.zeros(len(cpu_free), np.int64)
-    capacity, weight = int(ledger.devices.number.sum()) * kernels.MILLI, int(outcome.mix.weight.sum())
+    capacity, weight = int(ledger.devices.number.sum()) * kernels.MILLI, int(mix.weight.sum())
     rows: list[tuple[float, ...]] = []
     arrived = allocated = 0
 
     def look() -> None:
-        kernels.fragmentations(devices, cpu_free, outcome.mix, lost)
+        kernels.fragmentations(devices, cpu_free, mix, lost)
         idle = int(np.maximum(free, 0).sum())
         rows.append((len(rows), allocated, capacity - idle, int(lost.sum()) / weight, idle))
 

@@ -11,6 +11,7 @@ import pandas as pd
 from kplace.api.arguments import one_of
 from kplace.api.cluster import Cluster, read
 from kplace.api.configuring import ConfigSource
+from kplace.api.extending import ASK, closing
 from kplace.api.history import History, SimulationRun, in_seconds
 from kplace.api.plugins import Plugins
 from kplace.api.setup import Setup, set_up
@@ -179,11 +180,13 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     )
     told.check()
     cluster, timeline = _read(source, arrivals, node_events, events, replay=replay)
-    setup = set_up(cluster, _config(config, timeline), plugins, kube_version=kube_version)
+    # Bindings are the simulation's own: extenders are asked, but not to bind.
+    setup = set_up(cluster, _config(config, timeline), plugins, extenders=ASK, kube_version=kube_version)
     run = _Run(told, timeline, setup, with_log=log is not None)
     if resume is not None:
         run.resume(resume)
-    run.go(progress, checkpoint)
+    with closing(setup.extenders):
+        run.go(progress, checkpoint)
     if log is not None:
         with writing(log) as file:
             file.write(msgspec.json.encode(run.log_record()))
@@ -241,7 +244,9 @@ class _Told:
             backoff=Backoff(
                 configuration.pod_initial_backoff_seconds * SECOND,
                 configuration.pod_max_backoff_seconds * SECOND,
-                gates.get(POP_FROM_BACKOFF, setup.behaviour.pops_from_backoff),
+                pops_early=gates.get(POP_FROM_BACKOFF, setup.behaviour.pops_from_backoff),
+                holds_at_end=setup.behaviour.holds_at_end,
+                counts_attempts=setup.behaviour.counts_attempts,
             ),
             binding=RandomBinding(
                 seed=self.seed,

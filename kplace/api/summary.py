@@ -188,7 +188,8 @@ def _utilisation(nodes: pd.DataFrame) -> tuple[ResourceUse, ...]:
     found = []
     for ending in _resources(nodes):
         columns = [f"{prefix}_{ending}" for prefix in ("allocatable", "requested_before", "requested")]
-        amounts = [int(nodes[column].sum()) for column in columns]
+        # Not summed by numpy: the amounts of a few huge nodes can be more than 64 bits hold.
+        amounts = [sum(nodes[column].tolist()) for column in columns]
         if any(amounts):
             found.append(ResourceUse(resource_of(ending), *amounts))
     return tuple(found)

@@ -58,7 +58,7 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 done, pods that stay pending included; 1 only with --fail-on-pending and something pending; "
-    "2 bad input, configuration or usage; 130 interrupted.",
+    "2 bad input, configuration or usage; 70 a bug in kplace; 130 interrupted.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @quiet_option

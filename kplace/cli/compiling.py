@@ -1,4 +1,4 @@
-"""Saying that kernels are about to be compiled, which happens once per installation and takes its time."""
+"""Saying that kernels are about to be compiled, which happens once for a version and takes its time."""
 
 from kplace.cli.console import note
 
@@ -15,4 +15,4 @@ def needs_compiling() -> bool:
 
 def announce_compiling() -> None:
     """Say what the next seconds are spent on."""
-    note(f"compiling kernels, once per installation: about {SECONDS} s")
+    note(f"compiling kernels, once for this version: about {SECONDS} s")

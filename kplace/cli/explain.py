@@ -91,6 +91,8 @@ def explain(  # noqa: PLR0913 - one parameter an option
     for text in nodes.attrs["notes"]:
         note(text)
     if form != TABLE:
+        if nodes.attrs["untried"]:
+            note(f"the scheduler does not try {pod}: {nodes.attrs['untried']}")
         emit(lambda: _print_rows(nodes, form))
     elif not is_quiet():
         from kplace.cli.render_explain import View, render_explain

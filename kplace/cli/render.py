@@ -1,21 +1,85 @@
 """Pieces that the rendered summaries share: bars, numbers with units, names that wrap where they should."""
 
 import re
+from collections.abc import Sequence
 from math import isnan
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 BAR_WIDTH = 16
+NARROW = 80
+"""Below this many columns, tables leave things out."""
+LEAST = 24
+"""Columns within which the words of a column that wraps are not broken."""
+GAP = 2
+"""Columns between two columns of a table."""
 
+_ANY_WIDTH = 10_000
+"""Wider than any table."""
 _BINARY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
 
 
 def plain_table(*, header: bool = True) -> Table:
     """A table without lines, two blanks between columns and before the first."""
-    return Table(box=None, show_header=header, padding=(0, 0, 0, 2), header_style="dim")
+    return Table(box=None, show_header=header, padding=(0, 0, 0, GAP), header_style="dim")
+
+
+def needed(console: Console, table: Table) -> int:
+    """Columns of text that a table needs to be readable: its words are broken only where they are longer than `LEAST`.
+
+    The columns that wrap get their share of it as the least width.
+    """
+    return sum(GAP + _least_width(console, column) for column in table.columns)
+
+
+def _least_width(console: Console, column: Column) -> int:
+    wide = console.options.update(width=_ANY_WIDTH)
+    measures = [console.measure(cell, options=wide) for cell in (column.header, *column.cells)]
+    if column.no_wrap:
+        return max(measure.maximum for measure in measures)
+    column.min_width = min(max(measure.minimum for measure in measures), LEAST)
+    return column.min_width
+
+
+def fit(console: Console, table: Table, spare: Sequence[str]) -> list[str]:
+    """Take columns out of a table until it is readable in the console's width.
+
+    Parameters
+    ----------
+    spare : sequence of str
+        Headings of the columns that may go, in this order.
+
+    Returns
+    -------
+    list of str
+        Those that went.
+    """
+    gone = []
+    for heading in spare:
+        if needed(console, table) <= console.width:
+            break
+        table.columns = [column for column in table.columns if column.header != heading]
+        gone.append(heading)
+    if needed(console, table) > console.width:
+        for column in table.columns:
+            column.min_width = None  # a word that is broken can be read, one that is cut off cannot
+    return gone
+
+
+def paragraph(console: Console, lead: str, parts: Sequence[str], style: str = "") -> None:
+    """A line of parts with commas between them; where it has to be broken, it goes on further to the right."""
+    line, indent = f"  {lead}", " " * 4
+    for number, part in enumerate(parts):
+        text = part + ("," if number < len(parts) - 1 else "")
+        if len(line) + 1 + len(text) > console.width and line.strip():
+            console.print(Text(line, style=style))
+            line = indent + text
+        else:
+            line += f" {text}"
+    console.print(Text(line, style=style))
 
 
 def title(console: Console, text: str, aside: str = "") -> None:

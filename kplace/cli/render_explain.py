@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from rich.console import Console
@@ -10,16 +11,15 @@ from rich.text import Text
 
 from kplace.api import Cluster
 from kplace.api.finding import find_pod
-from kplace.cli.render import amount, plain_table, title, words
+from kplace.cli.render import NARROW, amount, fit, needed, paragraph, plain_table, title, words
 from kplace.cli.text import counted, one_line
+from kplace.dtypes import NO_NODE
 
 SCORED, OUTSIDE, REJECTED = "scored", "outside sample", "rejected"
 """Verdicts in the table of `kplace.explain`."""
 
-LEAST_NAME = 16
-"""Columns that a node's name keeps where room is short."""
-ANY_WIDTH = 10_000
-"""Wider than any table."""
+KINDS = ("raw", "normalised", "weighted")
+"""What there is of each plugin's score, as the columns of the table are called."""
 
 _WEIGHTED = "weighted_"
 
@@ -51,6 +51,15 @@ class View:
         """Names of the plugins that score."""
         return [str(name).removeprefix(_WEIGHTED) for name in self.nodes.columns if str(name).startswith(_WEIGHTED)]
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Which of `KINDS` are shown."""
+        return KINDS if self.raw else KINDS[-1:]
+
+    def score(self, row: "pd.Series[Any]", plugin: str, separator: str) -> str:
+        """A plugin's scores of one node, each kind that is shown."""
+        return separator.join(f"{row[f'{kind}_{plugin}']:,}" for kind in self.kinds)
+
 
 def render_explain(console: Console, cluster: Cluster, view: View) -> None:
     """Print what every node has to say to a pod: the funnel of filters, the scores, the rejections."""
@@ -67,9 +76,14 @@ def _head(console: Console, cluster: Cluster, view: View) -> None:
     pod = find_pod(columns, about["pod"])
     request = columns.templates[columns.pods.template[pod]].request
     asks = [f"{amount(name, int(much))} {name}" for name, much in zip(columns.resources, request, strict=True) if much]
-    where = f"on {about['node']}, taken off it for the question" if about["node"] else "without a node"
-    facts = [where, f"priority {int(columns.pods.priority[pod]):,}", f"requests {', '.join(asks) or 'nothing'}"]
+    facts = [f"priority {int(columns.pods.priority[pod]):,}", f"requests {', '.join(asks) or 'nothing'}"]
+    if about["node"]:
+        facts.insert(0, f"on {about['node']}, taken off it for the question")
+    elif columns.pods.node[pod] == NO_NODE:
+        facts.insert(0, "without a node")
     console.print(Text(about["pod"], style="bold"))
+    if about["untried"]:
+        console.print(Text(f"The scheduler does not try it: {one_line(about['untried'])}", style="yellow"))
     console.print(Text("; ".join(facts), style="dim"))
 
 
@@ -128,35 +142,40 @@ def _scores(console: Console, view: View) -> None:
     scored = view.of(SCORED)
     if scored.empty:
         return
-    telling = [plugin for plugin in view.plugins if len(scored[_WEIGHTED + plugin].unique()) > 1]
+    numbers = {plugin: scored[[f"{kind}_{plugin}" for kind in view.kinds]] for plugin in view.plugins}
+    telling = [plugin for plugin in view.plugins if len(numbers[plugin].drop_duplicates()) > 1]
     same = [plugin for plugin in view.plugins if plugin not in telling]
     if same:
-        values = ", ".join(f"{plugin} {int(scored[_WEIGHTED + plugin].iloc[0]):,}" for plugin in same)
-        console.print(Text(f"  the same for all: {values}", style="dim"))
+        values = [f"{plugin} {view.score(scored.iloc[0], plugin, '/')}" for plugin in same]
+        paragraph(console, "the same for all:", values, "dim")
     shown = scored if view.top is None else scored.head(view.top)
     console.print()
-    table = _score_table(shown, telling, "/" if view.raw else "")
-    if view.raw and console.measure(table, options=console.options.update(width=ANY_WIDTH)).maximum > console.width:
-        table = _score_table(shown, telling, "\n")
+    table = _score_table(view, shown, telling, "/")
+    if view.raw and needed(console, table) > console.width:
+        table = _score_table(view, shown, telling, "\n")
+    # Where there is no room for all plugins, those go first that tell the nodes apart least.
+    spread = {plugin: int(scored[_WEIGHTED + plugin].max() - scored[_WEIGHTED + plugin].min()) for plugin in telling}
+    headings = {words(plugin): plugin for plugin in sorted(telling, key=lambda plugin: spread[plugin])}
+    gone = fit(console, table, list(headings))
     console.print(table)
-    if view.raw and telling:
-        console.print(Text("  raw, normalised, weighted", style="dim"))
+    if view.raw:
+        console.print(Text(f"  {', '.join(KINDS)}", style="dim"))
+    if gone:
+        paragraph(console, "no room for:", [headings[heading] for heading in gone], "dim")
     _more(console, len(scored) - len(shown), "with a lower rank")
     _more(console, len(view.of(OUTSIDE)), "feasible but outside the sample")
 
 
-def _score_table(shown: pd.DataFrame, plugins: Sequence[str], separator: str) -> Table:
-    """A row per node; with a separator the raw and normalised scores stand before the weighted ones."""
+def _score_table(view: View, shown: pd.DataFrame, plugins: Sequence[str], separator: str) -> Table:
+    """A row per node."""
     table = plain_table()
     table.add_column("rank", justify="right", vertical="bottom", no_wrap=True)
-    longest = max(len(str(name)) for name in shown["node"])
-    table.add_column("node", vertical="bottom", overflow="fold", min_width=min(longest, LEAST_NAME))
+    table.add_column("node", vertical="bottom", overflow="fold")
     table.add_column("total", justify="right", vertical="bottom", no_wrap=True)
     for plugin in plugins:
         table.add_column(words(plugin), justify="right", vertical="bottom", no_wrap=True)
-    kinds = ("raw", "normalised", "weighted") if separator else ("weighted",)
-    for row in shown.to_dict("records"):
-        cells = [separator.join(f"{row[f'{kind}_{plugin}']:,}" for kind in kinds) for plugin in plugins]
+    for _, row in shown.iterrows():
+        cells = [view.score(row, plugin, separator) for plugin in plugins]
         style = "bold" if row["rank"] == 1 else ""
         table.add_row(f"{row['rank']:,}", str(row["node"]), f"{row['total']:,}", *cells, style=style)
     return table
@@ -167,20 +186,22 @@ def _rejections(console: Console, view: View) -> None:
     if rejected.empty:
         return
     title(console, "Rejected", "by the first filter that objects; * evicting pods would not help")
-    table = plain_table()
     folded = view.top is not None
-    table.add_column("nodes" if folded else "node", justify="right" if folded else "left", overflow="fold")
-    table.add_column("filter", overflow="fold")
-    table.add_column("reason", overflow="fold", ratio=1)
     if folded:
         keys = ["plugin", "code", "reasons"]
         groups = rejected.groupby(keys, observed=True, sort=True).size().reset_index(name="nodes")
         rows = list(groups[["nodes", *keys]].astype(str).itertuples(index=False, name=None))
     else:
         rows = list(rejected[["node", "plugin", "code", "reasons"]].astype(str).itertuples(index=False, name=None))
+    table = plain_table()
+    table.add_column("nodes" if folded else "node", justify="right" if folded else "left", overflow="fold")
+    table.add_column("filter", overflow="fold")
+    table.add_column("reason", overflow="fold", ratio=1)
     for first, plugin, code, reasons in rows:
         mark = "" if code == "Unschedulable" else " *"
-        table.add_row(first, plugin_name(plugin) + mark, one_line(reasons))
+        name = words(plugin) if plugin and console.width < NARROW else plugin_name(plugin)
+        table.add_row(first, name + mark, one_line(reasons))
+    fit(console, table, ())
     console.print(table)
 
 

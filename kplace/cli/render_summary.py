@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from kplace.api import Placements
 from kplace.api.summary import BusyNode, Summary
-from kplace.cli.render import amount, bar, percent, plain_table, shorten, title
+from kplace.cli.render import GAP, NARROW, amount, bar, fit, percent, plain_table, shorten, title
 from kplace.cli.text import counted, one_line
 from kplace.dtypes import Status
 from kplace.plugins.in_tree import DEFAULT_ORDER
@@ -90,6 +91,7 @@ def _utilisation(console: Console, summary: Summary) -> None:
             amount(use.resource, use.after),
             amount(use.resource, use.allocatable),
         )
+    fit(console, table, ("", "requested", "allocatable", "before"))
     console.print(table)
     _more(console, len(uses) - MOST_RESOURCES, "resource")
 
@@ -106,7 +108,7 @@ def _busiest(console: Console, summary: Summary) -> None:
         table.add_column("zone", no_wrap=True)
     for name in ("pods", "new", "cpu", "memory"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("fullest", overflow="fold")
+    table.add_column("fullest", overflow="fold", no_wrap=console.width < NARROW)
     for node in summary.busiest:
         table.add_row(
             node.node,
@@ -117,13 +119,15 @@ def _busiest(console: Console, summary: Summary) -> None:
             percent(node.memory),
             _fullest(console, node),
         )
+    fit(console, table, ("new", "memory", "cpu", "pods"))
     console.print(table)
 
 
 def _fullest(console: Console, node: BusyNode) -> Text:
-    text = bar(console, node.share, node.share, 8).append(
-        f" {node.resource}", style="bold" if node.share >= FULL else ""
-    )
+    style = "bold" if node.share >= FULL else ""
+    if console.width < NARROW:
+        return Text(f"{node.resource} {percent(node.share)}", style=style)
+    text = bar(console, node.share, node.share, 8).append(f" {node.resource}", style=style)
     if node.resource not in {"cpu", "memory"}:
         text.append(f" {percent(node.share)}")
     return text
@@ -140,6 +144,7 @@ def _reasons(console: Console, summary: Summary) -> None:
     table.add_column("plugin", style="dim", no_wrap=True)
     for reason in summary.reasons[:MOST_REASONS]:
         table.add_row(f"{reason.pods:,}", f"{reason.nodes:,}", one_line(reason.reason), reason.plugin)
+    fit(console, table, ("plugin", "nodes"))
     console.print(table)
     _more(console, len(summary.reasons) - MOST_REASONS, "reason")
 
@@ -149,18 +154,24 @@ def _pending(console: Console, placements: Placements) -> None:
     shown = groups[:MOST_PENDING]
     title(console, "Pending pods", "nodes by what rules them out, the last hurdle first")
     width = console.width - MARGINS
-    name_width = min(max(len(group.name) for group in shown), width * 3 // 5)
     table = plain_table()
     table.add_column("pods", justify="right", no_wrap=True)
-    table.add_column("pod", no_wrap=True)
-    table.add_column("why", no_wrap=True, style="yellow")
-    for group in shown:
-        table.add_row(f"{group.pods:,}", shorten(group.name, name_width), group.why(width - name_width))
+    if console.width < NARROW:
+        table.add_column("pod, and why", no_wrap=True)
+        for group in shown:
+            why = Text(group.why(width), style="yellow")
+            table.add_row(f"{group.pods:,}", Text(shorten(group.name, width)).append("\n").append_text(why))
+    else:
+        name_width = min(max(len(group.name) for group in shown), width * 3 // 5)
+        table.add_column("pod", no_wrap=True)
+        table.add_column("why", no_wrap=True, style="yellow")
+        for group in shown:
+            table.add_row(f"{group.pods:,}", shorten(group.name, name_width), group.why(width - name_width))
     console.print(table)
     _more(console, sum(group.pods for group in groups[MOST_PENDING:]), "pod", ": --format csv lists all")
-    console.print(
-        Text("  kplace explain ... --after-place --pod NS/NAME shows what each node says to one", style="dim")
-    )
+    if len(placements.nodes):
+        advice = "kplace explain ... --after-place --pod NS/NAME shows what each node says"
+        console.print(Padding(Text(advice, style="dim"), (0, 0, 0, GAP)))
 
 
 @dataclass(frozen=True, slots=True)

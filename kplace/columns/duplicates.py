@@ -52,7 +52,7 @@ class Duplicates:
         if first.content == content:
             self._repeated[kind] += 1
         elif first.is_manifest and is_manifest and first.source != source:
-            self._taken.append(f"{kind} {name} of {source}")
+            self._taken.append(f"{name} of {source} (the one of {first.source} counts)")
         else:
             where = "in the same file" if first.source == source else f"in {first.source}"
             self.faults.append(Fault(source, f"{kind} {name}", "", f"is there twice; the first one is {where}"))
@@ -65,7 +65,8 @@ class Duplicates:
             text = f"{number:,} {noun}{'' if number == 1 else 's'} repeated in the input, each counted once"
             yield Note("repeated-objects", text)
         if self._taken:
-            rest = len(self._taken) - _SHOWN
-            more = f" and {rest:,} more" if rest > 0 else ""
-            text = "left out, an earlier file has a different one of the same name: "
-            yield Note("taken-names", f"{text}{', '.join(self._taken[:_SHOWN])}{more}")
+            number = len(self._taken)
+            more = f" and {number - _SHOWN:,} more" if number > _SHOWN else ""
+            what = f"{number:,} pod{'' if number == 1 else 's'} left out"
+            why = "an earlier file has a different pod of the same name"
+            yield Note("taken-names", f"{what}, because {why}: {', '.join(self._taken[:_SHOWN])}{more}")

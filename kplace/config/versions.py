@@ -56,6 +56,10 @@ class Behaviour:
         The gate SchedulerQueueingHints is on: plugins look at an event before a pod that they rejected is tried again.
     pops_from_backoff : bool
         The gate SchedulerPopFromBackoffQ is on.
+    holds_at_end : bool
+        A pod is still in backoff at the very moment at which that ends.
+    counts_attempts : bool
+        A pod's backoff grows with each attempt, whatever came of it.
     preempts_async : bool
         The gate SchedulerAsyncPreemption is on.
     """
@@ -75,6 +79,8 @@ class Behaviour:
     scores_bare_nodes: bool = True
     queueing_hints: bool = True
     pops_from_backoff: bool = True
+    holds_at_end: bool = True
+    counts_attempts: bool = False
     preempts_async: bool = True
 
     @property
@@ -209,6 +215,15 @@ CHANGES = (
         "KEP-5142",
     ),
     Change(
+        "holds_at_end",
+        33,
+        True,
+        "the queue",
+        "a pod may be tried at the very moment at which its backoff ends",
+        "it may be tried right after",
+        "KEP-5142",
+    ),
+    Change(
         "preempts_async",
         33,
         True,
@@ -244,6 +259,15 @@ CHANGES = (
         "host ports of sidecars count like those of containers",
         "kubernetes/kubernetes#132040",
         "patch releases of 1.33 from October 2025 on",
+    ),
+    Change(
+        "counts_attempts",
+        34,
+        False,
+        "the queue",
+        "backoff doubles with each attempt, whatever came of it",
+        "it doubles with each rejection, and with each error in a row",
+        "kubernetes/kubernetes#128748",
     ),
     Change(
         "dynamic_resources",

@@ -24,7 +24,7 @@ _BEGINNINGS = (
 
 
 def what_else(data: bytes | bytearray) -> str:
-    """Say what a text is, if it is something well known that is no cluster; empty otherwise.
+    r"""Say what a text is, if it is something well known that is no cluster; empty otherwise.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def what_else(data: bytes | bytearray) -> str:
 
     Examples
     --------
-    >>> what_else(b"NAME   READY   STATUS\\nweb    1/1     Running\\n")
+    >>> what_else(b"NAME   READY   STATUS\nweb    1/1     Running\n")
     'is what kubectl prints for reading: it takes `kubectl get ... -o json` (or -o yaml)'
     >>> what_else(b"kind: Pod")
     ''

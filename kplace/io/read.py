@@ -60,7 +60,10 @@ def read_builder(*arguments: Argument) -> tuple[ClusterBuilder, ReadingReport]:
     builder = ClusterBuilder(CHECKS, position=report.position.__str__)
     read_into(found.sources, _BuilderSink(builder, report.position), report)
     order = {source.name: i for i, source in enumerate(found.sources)}
-    faults = _counted([*report.faults, *builder.faults])
+    faults = list(_counted([*report.faults, *builder.faults]))
+    if not faults and found.sources and len(report.without_objects) == len(found.sources):
+        # Each file alone may well hold none, but somebody has asked about a cluster.
+        faults = [Fault(", ".join(map(str, arguments)), "", "", "none of its files holds a Kubernetes object")]
     builder.faults = sorted(faults, key=lambda fault: order.get(fault.source, -1))
     builder.notes = [*report.notes(), *builder.notes]
     return builder, report

@@ -74,6 +74,8 @@ class Source:
             return _as_utf8(_decompressed(data))
         except OSError as error:
             msg = f"cannot be read: {error.strerror or error}"
+            if self.path is not None and self.path.is_symlink() and not self.path.exists():
+                msg = f"is a link to {self.path.readlink()}, which leads nowhere"
             raise SourceError(msg) from error
 
 
@@ -147,17 +149,23 @@ class _Finder:
             self._fault(argument, "does not exist")
 
     def _add_folder(self, argument: str, paths: Iterable[Path]) -> None:
-        readable = 0
+        files = readable = 0
+        faults_before = len(self._found.faults)
         self._met_again = False
         for path in paths:
             for file in self._walk(path) if path.is_dir() else [path]:
+                files += 1
                 if _is_readable(file.name):
                     readable += 1
                     self._add_file(Source(str(file), file, named=False))
                 elif self._is_new(file):
                     self._found.skipped.append(str(file))
-        if not readable and not self._met_again:
-            self._fault(argument, f"holds no file that can be read (*{', *'.join(SUFFIXES)}, also .gz or .zst)")
+        if readable or self._met_again or len(self._found.faults) > faults_before:
+            return
+        known = f"(*{', *'.join(SUFFIXES)}, also .gz or .zst)"
+        self._fault(
+            argument, f"holds no file that can be read {known}" if files else "holds no files, hidden ones aside"
+        )
 
     def _walk(self, folder: Path) -> Iterator[Path]:
         """All files of a folder that are not hidden, by name; links are followed, but no folder is entered twice."""

@@ -19,11 +19,17 @@ class Backoff:
     pops_early : bool
         The gate SchedulerPopFromBackoffQ: an idle scheduler takes pods out before their time, and backoff ends at whole
         seconds.
+    holds_at_end : bool
+        A pod still waits at the very moment at which its backoff ends.
+    counts_attempts : bool
+        Each attempt doubles the wait, whatever came of it; otherwise each rejection does, and each error in a row.
     """
 
     initial: int = SECOND
     most: int = 10 * SECOND
     pops_early: bool = True
+    holds_at_end: bool = True
+    counts_attempts: bool = False
 
     def duration(self, failures: int) -> int:
         """Wait after so many failures: the initial one, doubled with each further one.
@@ -37,6 +43,10 @@ class Backoff:
             return 0
         shift = failures - 1
         return self.most if self.initial > self.most >> shift else self.initial << shift
+
+    def failures(self, entry: QueuedPod) -> int:
+        """How many failures of a pod count."""
+        return entry.attempts if self.counts_attempts else entry.error_count or entry.unschedulable_count
 
     def aligned(self, time: int) -> int:
         """A time as it counts for backoff."""
@@ -72,15 +82,15 @@ class BackoffQueue:
     def expiry(self, entry: QueuedPod) -> int:
         """When a pod's backoff ends."""
         if entry.expiry is None:
-            duration = self._rules.duration(entry.error_count or entry.unschedulable_count)
+            duration = self._rules.duration(self._rules.failures(entry))
             entry.expiry = self._rules.aligned(entry.timestamp + duration)
         return entry.expiry
 
     def is_backing_off(self, entry: QueuedPod) -> bool:
         """Whether a pod still has to wait: through the whole second in which its backoff ends."""
-        if not (entry.error_count or entry.unschedulable_count) or self._rules.most == 0:
+        if not self._rules.failures(entry) or self._rules.most == 0:
             return False
-        return self.expiry(entry) >= self._rules.aligned(self._clock.now)
+        return self.expiry(entry) >= self._rules.aligned(self._clock.now) + (not self._rules.holds_at_end)
 
     def add(self, entry: QueuedPod) -> None:
         """Add a pod."""
@@ -110,7 +120,8 @@ class BackoffQueue:
         heads = [entry for heap in (self.rejected, self.errors) if (entry := heap.peek()) is not None]
         if not heads:
             return None
-        return min(map(self.expiry, heads)) + (SECOND if self._rules.pops_early else 1)
+        wait = SECOND if self._rules.pops_early else int(self._rules.holds_at_end)
+        return min(map(self.expiry, heads)) + wait
 
     def _heap_of(self, pod: int) -> PodHeap:
         return self.rejected if pod in self.rejected else self.errors

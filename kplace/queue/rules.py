@@ -107,6 +107,14 @@ class Rules:
             found = Strategy.AFTER_BACKOFF
         return found
 
+    def verdict_on_own_update(self, entry: QueuedPod, change: Happening) -> Strategy:
+        """What an update of the pod itself means to it; without hints any update does that is not of its status."""
+        if self.asks_hints:
+            return self.verdict(entry, change)
+        old, new = change.pods
+        is_new = old is None or new is None or old.template is not new.template
+        return Strategy.AFTER_BACKOFF if is_new else Strategy.SKIP
+
     def _of(self, profile: str, event: ClusterEvent) -> list[_Rule]:
         heard = self._heard.get((profile, event))
         if heard is None:

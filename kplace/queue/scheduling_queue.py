@@ -317,7 +317,7 @@ class SchedulingQueue:
 
     def _wake_by_own_update(self, entry: QueuedPod, changes: Sequence[Happening]) -> None:
         for change in changes:
-            strategy = self._rules.verdict(entry, change) if self._rules.asks_hints else Strategy.AFTER_BACKOFF
+            strategy = self._rules.verdict_on_own_update(entry, change)
             if strategy is not Strategy.SKIP:
                 origin = entry.place
                 self._requeue(entry, strategy, change.event.label, origin)

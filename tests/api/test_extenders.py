@@ -222,3 +222,11 @@ def test_runs_are_repeatable():
         listed = config(extender(server, "filter", nodeCacheCapable=True))
         runs = [kplace.place(cluster(*waiting(9)), config=listed, seed=3).pods["node"].tolist() for _ in range(2)]
     assert runs[0] == runs[1]
+
+
+def test_a_simulation_asks_and_binds_by_itself():
+    with serving({"ext/filter": all_but("n1"), "ext/bind": {"Error": "never asked"}}) as server:
+        listed = config(extender(server, "filter", "bind", nodeCacheCapable=True))
+        history = kplace.simulate(cluster(*waiting()), config=listed)
+    assert server.paths == ["/ext/filter"] * 2
+    assert "2 bound" in repr(history)

@@ -52,6 +52,80 @@ def test_top_folds_the_others_by_reason(kplace, nodes):
     assert "small" not in text
 
 
+def test_raw_scores_of_plugins_that_score_all_alike(kplace, nodes):
+    # TaintToleration: no taint on any node is 0 to tolerate, hence 100 points, with weight 3.
+    lines = kplace("explain", nodes, "--pod", "shop/web", "--raw").stdout.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  the same for all:"))
+    text = []
+    for line in lines[first:]:
+        if not line:
+            break
+        assert line.startswith("    " if text else "  the same for all:")
+        assert len(line) <= 80
+        text.append(line)
+    assert len(text) > 1
+    named = [part.split() for part in " ".join(map(str.strip, text)).removeprefix("the same for all:").split(",")]
+    assert ["TaintToleration", "0/100/300"] in named
+    assert all(value.count("/") == 2 for _, value in named)
+    assert "  raw, normalised, weighted" in lines
+
+
+def test_raw_scores_that_differ_are_shown_though_the_weighted_ones_do_not(kplace, tmp_path):
+    # 250 and 251 of 4000 milli-cpu: (4000 - 1250) * 100 / 4000 is 68 as well as with 1251, and so are the weighted
+    # scores; a table of one node alone has nothing to compare.
+    nodes = [node("a"), node("b", taints=[{"key": "x", "value": "y", "effect": "PreferNoSchedule"}])]
+    path = write_list(tmp_path / "input.json", *nodes, pod("web"))
+    text = words(kplace("explain", path, "--pod", "shop/web", "--raw").stdout)
+    assert "0/100/300" in text
+    assert "1/0/0" in text
+
+
+@pytest.mark.parametrize("columns", range(30, 80, 10))
+def test_narrow_tables_say_which_plugins_have_no_room(kplace, columns):
+    arguments = ["data/demo", "--pod", "shop/web-6d5f8c9b7-xk2pq", "--top", "2"]
+    wide = kplace("explain", *arguments, COLUMNS="120").stdout
+    assert "no room for" not in wide
+    lines = kplace("explain", *arguments, COLUMNS=str(columns)).stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert ["1", "gen-b1", "668"] in [line.split()[:3] for line in lines]
+    assert not any("…" in line for line in lines)
+    assert any(line.startswith("  no room for: ImageLocality") for line in lines)
+
+
+STATES = {
+    "held": (pod("p", schedulingGates=[{"name": "a/b"}]), "it is held back by its gate a/b"),
+    "foreign": (pod("p", schedulerName="other"), 'it is left to the scheduler "other"'),
+    "done": (pod("p", nodeName="empty") | {"status": {"phase": "Succeeded"}}, "it ran to the end (Succeeded)"),
+    "lost": (pod("p", nodeName="gone"), "it is bound to a node that is not in the input"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_keeps_a_pod_from_being_tried_comes_first(kplace, nodes, tmp_path, state):
+    item, why = STATES[state]
+    path = write_list(tmp_path / "pod.json", item)
+    lines = kplace("explain", nodes, path, "--pod", "shop/p").stdout.splitlines()
+    assert lines[:2] == ["shop/p", lines[1]]
+    assert words(" ".join(lines[1:3])).startswith(f"The scheduler does not try it: {why}")
+    assert any(line.split() == ["3", "feasible"] for line in lines)
+    assert any("without a node" in line for line in lines) == (state in {"held", "foreign"})
+    data = kplace("explain", nodes, path, "--pod", "shop/p", "--format", "csv")
+    assert f"the scheduler does not try shop/p: {why}" in data.stderr
+    assert data.stdout.startswith("node,")
+
+
+def test_other_pods_are_just_explained(kplace, nodes):
+    for name in ("web", "on-half"):
+        result = kplace("explain", nodes, "--pod", f"shop/{name}")
+        assert "does not try" not in result.output
+
+
+def test_a_controller_is_answered_with_its_pods(kplace):
+    result = kplace("explain", "data/demo", "--pod", "shop/sequencer")
+    assert result.exit_code == 2
+    assert "it is a Deployment, with the pods shop/sequencer-" in result.stderr
+
+
 def test_raw_scores(kplace, nodes):
     # LeastAllocated on the empty node: (4 - 1) of 4 cpu is 75, (8 - 1) of 8 GiB is 87; their mean is 81, its weight 1.
     assert "81/81/81" in kplace("explain", nodes, "--pod", "shop/web", "--raw").stdout
@@ -123,3 +197,11 @@ def test_bad_input(kplace, tmp_path):
     result = kplace("explain", path, "--pod", "shop/web")
     assert result.exit_code == 2
     assert "1 fault in 1 input" in result.stderr
+
+
+def test_another_release_of_kubernetes(kplace, tmp_path):
+    tainted = node("a", taints=[{"key": "dedicated", "value": "db", "effect": "NoSchedule"}])
+    path = write_list(tmp_path / "list.json", tainted, pod("web"))
+    for version, text in (("1.34", "untolerated taint {dedicated: db}"), ("1.35", "untolerated taint(s)")):
+        result = kplace("explain", path, "--pod", "shop/web", "--format", "csv", "--kube-version", version)
+        assert text in result.stdout

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from kplace.cli import main
 from kplace.cli.app import COMMANDS
 from tests.cli.clusters import environment
 
@@ -29,6 +30,14 @@ def test_help_imports_nothing_heavy(kplace_process, arguments):
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "click" in loaded
     assert not loaded & {"numba", "numpy", "pandas", "rich", "pyarrow", "msgspec", "yaml"}
+
+
+def test_help_names_every_exit_code(kplace):
+    codes = {value for name, value in vars(main).items() if name.isupper() and isinstance(value, int)}
+    assert len(codes) == 5
+    text = kplace("--help").stdout
+    listed = text[text.index("Exit codes:") :].removeprefix("Exit codes:").split(";")
+    assert {int(part.split()[0]) for part in listed} == codes
 
 
 def test_python_m_kplace_is_the_command(tmp_path):

@@ -75,8 +75,74 @@ def test_nothing_to_place_is_said(kplace, tmp_path):
 @pytest.mark.parametrize("items", [[], [pod("web")]], ids=["nothing", "no node"])
 def test_input_without_nodes(kplace, tmp_path, items):
     result = kplace("place", write_list(tmp_path / "input.json", *items))
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert result.exit_code in {0, 2}
+    assert result.exit_code == 0
+    assert "the input has no Node objects: nothing can be placed" in result.stderr
+    # There is no node that explain could ask.
+    assert "kplace explain" not in result.stdout
+    assert ("1 pending" in result.stdout) == bool(items)
+
+
+def test_pending_pods_are_explained_by_another_command(kplace, cluster):
+    assert "kplace explain ... --after-place --pod NS/NAME" in kplace("place", cluster).stdout
+
+
+NOTHING = pod("nothing")
+del NOTHING["spec"]["containers"][0]["resources"]
+
+
+@pytest.mark.parametrize(
+    ("items", "outcome"),
+    [
+        ([node("one"), NOTHING], "1 placed"),
+        ([node("one"), pod("wéb-日本")], "1 placed"),
+        ([node("one", cpu="9P"), pod("huge", cpu="9P")], "1 placed"),
+        ([node("one"), pod("huge", cpu="9P")], "0 placed 1 pending"),
+        ([node("one", cpu="9E")], "is more than the scheduler can count"),
+    ],
+)
+def test_odd_clusters(kplace, tmp_path, items, outcome):
+    path = write_list(tmp_path / "input.json", *items)
+    assert outcome in words(kplace("place", path).output)
+
+
+def test_sums_of_huge_amounts(kplace, tmp_path):
+    # 9E are 9 * 10**18 bytes, 7.8 EiB; two of them are more than 64 bits hold.
+    nodes = [node(name) for name in ("one", "two")]
+    for item in nodes:
+        item["status"]["allocatable"]["memory"] = "9E"
+    text = words(kplace("place", write_list(tmp_path / "input.json", *nodes, pod("web"))).stdout)
+    assert "1 GiB 15.6 EiB" in text
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_line_endings_and_files_given_twice(kplace, tmp_path, ending):
+    text = "\n---\n".join(json.dumps(item, indent=1) for item in (node("one"), pod("web"))) + "\n"
+    path = tmp_path / "input.yaml"
+    path.write_text(text.replace("\n", ending), newline="")
+    result = kplace("place", path, path, tmp_path)
+    assert "1 placed" in result.stdout
+    assert "1 pod tried on 1 node" in result.stdout
+    assert "repeated" not in result.stderr
+
+
+@pytest.mark.parametrize(("text", "what"), [("", "is empty"), ("# nothing\n", "holds comments only")])
+def test_standard_input_without_objects(kplace_process, text, what):
+    done = kplace_process("place", "-", input=text)
+    assert done.returncode == 2
+    assert f"<stdin>: {what}" in done.stderr
+
+
+@pytest.mark.parametrize("columns", range(20, 80, 10))
+def test_narrow_tables_leave_out_columns_instead_of_breaking_words(kplace, columns):
+    lines = kplace("place", "data/demo", COLUMNS=str(columns)).stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    if columns >= 30:
+        assert any(line.split()[0] == "ephemeral-storage" for line in lines if line)
+        assert any("%" in line for line in lines if line.startswith("  ephemeral-storage"))
+    if columns >= 40:
+        assert any(line.split() == ["node", "pods", "fullest"] for line in lines) == (columns == 40)
+        assert "data/risk-report-00000" in "\n".join(lines)
+        assert not any("…" in line for line in lines)
 
 
 def test_colours_only_where_wanted(kplace, cluster):
@@ -131,6 +197,27 @@ def test_rows_are_read_back(kplace, cluster, tmp_path, name):
     kplace("place", cluster, "--out", tmp_path / name, "--seed", "7")
     summary = library.read_placements(tmp_path / name).summary()
     assert (summary.placed, summary.pending, summary.gated) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.json.zst", "rows.csv", "rows.parquet", "trace.json"])
+def test_results_are_no_input(kplace, cluster, tmp_path, name):
+    option = "--trace" if name.startswith("trace") else "--out"
+    assert kplace("place", cluster, option, tmp_path / name).exit_code == 0
+    result = kplace("place", tmp_path / name)
+    assert result.exit_code == 2
+    what = "holds a trace of kplace" if option == "--trace" else "holds result rows of kplace"
+    fault, _ = result.stderr.splitlines()
+    assert fault.startswith(f"{tmp_path / name}: {what}, not a cluster")
+    assert ("--out DIR/" in fault) == (option == "--out")
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_an_explanation_is_no_input(kplace, cluster, tmp_path, form):
+    rows = tmp_path / f"rows.{form}"
+    rows.write_text(kplace("explain", cluster, "--pod", "shop/web", "--format", form).stdout)
+    result = kplace("place", rows)
+    assert result.exit_code == 2
+    assert "holds result rows of kplace, not a cluster" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -230,6 +317,13 @@ def test_only(kplace, cluster):
     assert "nowhere" in result.stderr
 
 
+def test_only_that_chooses_no_waiting_pod_is_refused(kplace, cluster):
+    result = kplace("place", cluster, "--only", "shop/app in (wbe)", "--fail-on-pending", "-q")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "there; did you mean web?" in result.stderr
+
+
 def test_settings_reach_the_run(kplace, cluster, tmp_path):
     settings = ["--seed", "5", "--tie-break", "first", "--percentage-of-nodes-to-score", "40", "--preemption", "off"]
     result = kplace("place", cluster, *settings, "--format", "json")
@@ -275,3 +369,43 @@ def test_preemption_is_said_and_done(kplace, tmp_path):
     assert "push" not in off.stdout
     wrong = kplace("place", path, "--preemption", "gently")
     assert wrong.exit_code == 2
+
+
+def test_another_release_of_kubernetes(kplace, tmp_path):
+    # 3 cpu for the pod as a whole and 1 for its container, on a node of 2
+    whole = pod("whole", cpu="1", resources={"requests": {"cpu": "3"}})
+    path = write_list(tmp_path / "list.json", node("a", cpu="2"), whole)
+    found = [
+        kplace("place", path, "--format", "csv", "-q", *args).stdout.splitlines()[1]
+        for args in (["--kube-version", "1.33"], [], ["--kube-version", "v1.34"])
+    ]
+    assert [",scheduled," in row for row in found] == [True, False, False]
+
+
+def test_a_configuration_is_read_with_the_gates_of_the_release(kplace, cluster, tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "apiVersion: kubescheduler.config.k8s.io/v1\n"
+        "kind: KubeSchedulerConfiguration\n"
+        "profiles:\n"
+        "- pluginConfig:\n"
+        "  - name: VolumeBinding\n"
+        "    args:\n"
+        "      shape:\n"
+        "      - {utilization: 0, score: 0}\n"
+    )
+    arguments = ["place", cluster, "--config", config]
+    refused = kplace(*arguments)
+    assert refused.exit_code == 2
+    assert "StorageCapacityScoring" in refused.stderr
+    assert kplace(*arguments, "--kube-version", "1.37").exit_code == 0
+    gates = ["--feature-gates", "StorageCapacityScoring=false"]
+    assert kplace(*arguments, "--kube-version", "1.37", *gates).exit_code == 2
+
+
+def test_unknown_releases_are_refused(kplace, cluster):
+    result = kplace("place", cluster, "--kube-version", "1.28")
+    assert result.exit_code == 2
+    assert "Invalid value for '--kube-version': expected a release from 1.29 to 1.37, got '1.28'" in words(
+        result.stderr
+    )

@@ -54,6 +54,6 @@ def test_first_run_says_that_it_compiles(kplace_process, cluster, tmp_path):
     # Compiling itself would take its time: the run ends when it is announced.
     code = "import kplace.api as api\ndef stop(*a, **k): raise SystemExit\napi.place = stop"
     done = kplace_process("place", cluster, code=code, env=empty)
-    assert "note: compiling kernels, once per installation: about " in done.stderr
+    assert "note: compiling kernels, once for this version: about " in done.stderr
     done = kplace_process("place", cluster, "--quiet", code=code, env=empty)
     assert done.stderr == ""

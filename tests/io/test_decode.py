@@ -171,7 +171,7 @@ class TestWithoutKind:
     [
         ("", "is empty"),
         (" \n", "is empty"),
-        ("# nothing\n", "holds no Kubernetes object"),
+        ("# nothing\n---\n# at all\n", "holds comments only, no Kubernetes object"),
         ("just text", 'holds a string ("just text"), not Kubernetes objects'),
         ("replicas: 3\nimage: x\n", "holds no Kubernetes object: it has no kind"),
     ],

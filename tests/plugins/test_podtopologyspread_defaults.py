@@ -10,8 +10,8 @@ from kplace.dtypes import Code
 from kplace.framework import Cycle
 from kplace.objects.core import Node, Pod, ReplicationController, Service, TopologySpreadConstraint
 from kplace.objects.workloads import ReplicaSet, StatefulSet
-from kplace.plugins.podtopologyspread.args import DefaultingType, PodTopologySpreadArgs
 from kplace.plugins.default_selector import DefaultSelectors
+from kplace.plugins.podtopologyspread.args import DefaultingType, PodTopologySpreadArgs
 from kplace.plugins.podtopologyspread.plugin import PodTopologySpread
 from kplace.state import ClusterState
 from tests.plugins.clusters import Spec, node, pod

@@ -53,8 +53,8 @@ TOPICS = {
         "Nothing: it counts once.",
     ),
     "taken-names": (
-        "A manifest names a pod that the dump holds as well.",
-        "The pod of the dump counts: give the manifest another name if both are meant.",
+        "Two files have different pods of the same name, and neither comes from a cluster.",
+        "The first one counts, in the order of the files. If both are meant, give one of them another name.",
     ),
     "unknown-phases": (
         "Pods with a `status.phase` that Kubernetes does not have.",

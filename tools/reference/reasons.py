@@ -52,6 +52,12 @@ REASONS = (
         "The first NoSchedule or NoExecute taint of the node that the pod does not tolerate.",
     ),
     Reason(
+        "TaintToleration",
+        "node(s) had untolerated taint(s)",
+        NO_HELP,
+        "The same since Kubernetes 1.35, see [the versions](kube-versions.md).",
+    ),
+    Reason(
         "NodeAffinity",
         "node(s) didn't match Pod's node affinity/selector",
         NO_HELP,
@@ -122,6 +128,18 @@ REASONS = (
         "node(s) didn't satisfy existing pods anti-affinity rules",
         MAY_HELP,
         "A pod in the node's domain must not be near this one.",
+    ),
+    Reason(
+        "NodeLabel",
+        "node(s) didn't have the requested labels",
+        NO_HELP,
+        "The node has a label that it must not have, or lacks one; in older configurations and policies.",
+    ),
+    Reason(
+        "ServiceAffinity",
+        "node(s) didn't match service affinity",
+        MAY_HELP,
+        "Its labels are not those of the node with the first pod of the service; in older configurations and policies.",
     ),
 )
 

@@ -93,7 +93,7 @@ def can_fuse(profile: Profile) -> bool:
     # Some do things of other releases that the loop does not know.
     if not all(type(plugin) in KNOWN and getattr(plugin, "is_fusable", True) for plugin in plugins):
         return False
-    if not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
+    if not scored or not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
         return False
     prepared = {*profile.pre_filter, *profile.pre_score}
     needy = [plugin for plugin in plugins if isinstance(plugin, (PodTopologySpread, InterPodAffinity))]

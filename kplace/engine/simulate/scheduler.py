@@ -338,7 +338,7 @@ class Scheduler:
 
     def _evict(self, pod: LivePod, node: str, victims: tuple[LivePod, ...]) -> None:
         """Take lower promises of the node back and evict those victims that are not leaving already."""
-        leaving = [victim for victim in victims if victim.exists and not victim.is_terminating]
+        leaving = [victim for victim in victims if not victim.is_terminating]
         if not leaving:
             return
         self._evictions.begin(pod.row)

@@ -50,7 +50,7 @@ class World:
     pods : dict of str to LivePod
         The pods that exist, by ``namespace/name``.
     by_row : dict of int to LivePod
-        These, and those that are gone but still being bound.
+        These, and the last of each row that are gone: somebody may still speak of them.
     cluster : LiveCluster
     """
 
@@ -112,8 +112,6 @@ class World:
         pod.exists = False
         del self.pods[pod.key]
         image = pod.image
-        if not pod.assumed:
-            del self.by_row[pod.row]
         if image.node:
             self.cluster.take(pod.row)
             self._happen(ASSIGNED_POD_DELETE, image, None)
@@ -135,8 +133,6 @@ class World:
         node, pod.assumed = pod.assumed, ""
         self.cluster.take(pod.row)
         self._enter(pod)
-        if not pod.exists:
-            del self.by_row[pod.row]
         self._happen(ASSIGNED_POD_DELETE, PodImage(pod.row, pod.image.template, node, pod.image.nominated), None)
 
     def bound_to(self, node: str) -> list[LivePod]:

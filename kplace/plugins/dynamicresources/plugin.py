@@ -1,4 +1,7 @@
-"""DynamicResources (upstream ``plugins/dynamicresources``): its PreFilter and its PostFilter."""
+"""DynamicResources (upstream ``plugins/dynamicresources``): its PreFilter and its PostFilter.
+
+The rest comes with the storage work.
+"""
 
 from kplace.dtypes import Code
 from kplace.framework import Cycle

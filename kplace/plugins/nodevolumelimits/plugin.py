@@ -1,4 +1,4 @@
-"""NodeVolumeLimits (upstream ``plugins/nodevolumelimits``): its PreFilter."""
+"""NodeVolumeLimits (upstream ``plugins/nodevolumelimits``): its PreFilter; the rest comes with the storage work."""
 
 from kplace.framework import Cycle
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin, PreFilterResult

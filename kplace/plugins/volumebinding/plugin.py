@@ -1,4 +1,4 @@
-"""VolumeBinding (upstream ``plugins/volumebinding``): its PreFilter."""
+"""VolumeBinding (upstream ``plugins/volumebinding``): its PreFilter; the rest comes with the storage work."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""VolumeRestrictions (upstream ``plugins/volumerestrictions``): its PreFilter."""
+"""VolumeRestrictions (upstream ``plugins/volumerestrictions``): its PreFilter; the rest comes with the storage work."""
 
 from kplace.framework import Cycle
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin, PreFilterResult

@@ -1,4 +1,4 @@
-"""VolumeZone (upstream ``plugins/volumezone``): its PreFilter."""
+"""VolumeZone (upstream ``plugins/volumezone``): its PreFilter; the rest comes with the storage work."""
 
 from kplace.framework import Cycle
 from kplace.framework.interface import PROCEED, SKIP, PreFilterPlugin, PreFilterResult

@@ -10,6 +10,8 @@ from kplace.plugins.contrib.gpushare.kernels import MILLI
 
 BEST_FIT: Literal["BestFit"] = "BestFit"
 FGD: Literal["FGD"] = "FGD"
+SIGMOID: Literal["Sigmoid"] = "Sigmoid"
+MIN_MAX: Literal["MinMax"] = "MinMax"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,24 @@ class GpuShareArgs:
     Attributes
     ----------
     scoring_strategy : {"FGD", "BestFit"}
+    fragmentation_scale : {"Sigmoid", "MinMax"}
+        How FGD's scores are brought to 0 to 100: by the logistic function of the GPUs by which fragmentation falls, as
+        the paper's simulator does, 50 for no change; or from the worst node to the best one.
     device_resources : tuple of str
         Resources that may say how many GPUs a node has, the first that it offers does; and how many whole GPUs a pod
         takes whose annotations say nothing.
     task_mix : tuple of TaskArgs
         The workload that fragmentation is measured against; by default the pods of the cluster.
     task_mix_percentage : int
-        Of the pods of the cluster, the most frequent kinds count that make up this share of them; 1 to 100.
+        Of the pods of the cluster, the most frequent kinds count that make up this share of them; 1 to 100. The paper
+        takes 95, which may leave out all pods of several GPUs.
     """
 
     scoring_strategy: Literal["FGD", "BestFit"] = FGD
+    fragmentation_scale: Literal["Sigmoid", "MinMax"] = SIGMOID
     device_resources: tuple[str, ...] = (GPU_COUNT, "nvidia.com/gpu")
     task_mix: tuple[TaskArgs, ...] = ()
-    task_mix_percentage: int = 95
+    task_mix_percentage: int = 100
 
     def check(self) -> Iterator[tuple[str, str]]:
         """Say what is wrong."""

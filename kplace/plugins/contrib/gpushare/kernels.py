@@ -13,6 +13,9 @@ from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Mask
 
 MILLI = 1000
 
+FITS, WRONG_MODEL, TOO_FEW, NO_ROOM = 0, 1, 2, 3
+"""Of a node and a pod: it has the devices; they are of another model; it never has so many; it has not now."""
+
 
 class GpuDevices(NamedTuple):
     """The devices of all nodes.
@@ -25,11 +28,14 @@ class GpuDevices(NamedTuple):
         Devices of the node: the first so many columns.
     model : int64 ndarray, shape (n_nodes,)
         Code of their model; the highest code stands for none.
+    version : int64 ndarray, shape (n_nodes,)
+        Grows with every change of the node's row of ``free``.
     """
 
     free: I64
     number: I64
     model: I64
+    version: I64
 
 
 class GpuDemand(NamedTuple):
@@ -70,14 +76,33 @@ class TaskMix(NamedTuple):
     models: Mask
 
 
+class GradientMemo(NamedTuple):
+    """What pods of one demand would do to nodes, and what the nodes were like when that was found out.
+
+    Attributes
+    ----------
+    drop, version, cpu_free : int64 ndarray, shape (n_nodes,)
+        How much less fragmented the node would be; its ``version`` and the milli-cpu it had left then.
+    """
+
+    drop: I64
+    version: I64
+    cpu_free: I64
+
+
 @kernel
-def room(devices: GpuDevices, demand: GpuDemand, nodes: I32, found: I64) -> None:
-    """Count the devices of each of ``nodes`` that the pod fits on; -1 for nodes of a wrong model. Fills ``found``."""
+def judge(devices: GpuDevices, demand: GpuDemand, nodes: I32, verdict: I64) -> None:
+    """Say of each of ``nodes`` whether it has the devices that a pod takes. Fills ``verdict``, shape (k,)."""
     for i in range(nodes.shape[0]):
         n = nodes[i]
-        found[i] = -1
-        if demand.models[devices.model[n]]:
-            found[i] = fitting(devices.free[n], devices.number[n], demand.milli)
+        if not demand.models[devices.model[n]]:
+            verdict[i] = WRONG_MODEL
+        elif devices.number[n] < demand.number:
+            verdict[i] = TOO_FEW
+        elif fitting(devices.free[n], devices.number[n], demand.milli) < demand.number:
+            verdict[i] = NO_ROOM
+        else:
+            verdict[i] = FITS
 
 
 @kernel
@@ -248,13 +273,17 @@ def met_before(free: I64, device: int) -> bool:
 
 
 @kernel
-def gradient(devices: GpuDevices, cpu_free: I64, mix: TaskMix, demand: GpuDemand, nodes: I32, scores: I64) -> None:
+def gradient(
+    devices: GpuDevices, cpu_free: I64, mix: TaskMix, demand: GpuDemand, memo: GradientMemo, nodes: I32, scores: I64
+) -> None:
     """Score nodes that have room for a pod by how much less fragmented they would be with it. Fills ``scores``.
 
     Parameters
     ----------
     cpu_free : int64 ndarray, shape (n_nodes,)
         Milli-cpu left on each node.
+    memo : GradientMemo
+        Of pods with this demand. Modified in place.
     scores : int64 ndarray, shape (k,)
         Below 0 where a node would be more fragmented.
     """
@@ -262,11 +291,15 @@ def gradient(devices: GpuDevices, cpu_free: I64, mix: TaskMix, demand: GpuDemand
     taken = np.zeros(devices.free.shape[1], np.bool_)
     for i in range(nodes.shape[0]):
         n = nodes[i]
-        free[:] = devices.free[n]
-        taken[:] = False
-        before = fragmentation(free, devices.number[n], cpu_free[n], devices.model[n], mix)
-        node = (free, devices.number[n], cpu_free[n] - demand.cpu, devices.model[n])
-        scores[i] = before - take_least_fragmenting(node, mix, demand, taken)
+        if memo.version[n] != devices.version[n] or memo.cpu_free[n] != cpu_free[n]:
+            free[:] = devices.free[n]
+            taken[:] = False
+            before = fragmentation(free, devices.number[n], cpu_free[n], devices.model[n], mix)
+            node = (free, devices.number[n], cpu_free[n] - demand.cpu, devices.model[n])
+            memo.drop[n] = before - take_least_fragmenting(node, mix, demand, taken)
+            memo.version[n] = devices.version[n]
+            memo.cpu_free[n] = cpu_free[n]
+        scores[i] = memo.drop[n]
 
 
 @kernel

@@ -80,6 +80,7 @@ class DeviceLedger:
                 choose(node, demand, self.held[pod])
         self._milli[pod] = demand.milli
         self.node_of_pod[pod] = node
+        self.devices.version[node] += 1
 
     def release(self, pod: int) -> None:
         """Take a pod's devices back; undoes `take` exactly."""
@@ -88,10 +89,12 @@ class DeviceLedger:
             self.devices.free[node, self.held[pod]] += self._milli[pod]
             self.held[pod] = False
             self.node_of_pod[pod] = NO_NODE
+            self.devices.version[node] += 1
 
     def shift(self, pod: int, node: int, sign: int) -> None:
         """Try a pod on a node (``sign`` 1) or off (-1) until the opposite call."""
         free, demand = self.devices.free[node], self.demand_of(pod)
+        self.devices.version[node] += 1
         if self.node_of_pod[pod] == node:
             free[self.held[pod]] -= sign * self._milli[pod]
         elif sign > 0:
@@ -160,4 +163,4 @@ def _devices(nodes: NodeColumns, rows: Sequence[int], models: Vocabulary) -> Gpu
         raise PluginError(msg)
     codes = nodes.label_codes(GPU_MODEL).astype(np.int64)
     free = np.where(np.arange(number.max(initial=1)) < number[:, None], MILLI, 0)
-    return GpuDevices(free, number, np.where(codes >= 0, codes, len(models)))
+    return GpuDevices(free, number, np.where(codes >= 0, codes, len(models)), np.zeros(len(nodes), np.int64))

@@ -7,6 +7,8 @@ its status, and their model by a label.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import ceil, log
 
 import numpy as np
 
@@ -25,8 +27,8 @@ from kplace.framework.interface import (
 )
 from kplace.framework.status import PluginStatus
 from kplace.plugins.contrib.gpushare import kernels
-from kplace.plugins.contrib.gpushare.args import FGD, GpuShareArgs
-from kplace.plugins.contrib.gpushare.kernels import GpuDemand, TaskMix
+from kplace.plugins.contrib.gpushare.args import FGD, SIGMOID, GpuShareArgs
+from kplace.plugins.contrib.gpushare.kernels import GpuDemand, GradientMemo, TaskMix
 from kplace.plugins.contrib.gpushare.ledger import DeviceLedger
 from kplace.plugins.contrib.gpushare.mix import mix_of_args, mix_of_pods
 from kplace.state import ClusterState
@@ -34,7 +36,8 @@ from kplace.state import ClusterState
 WRONG_MODEL = "node(s) didn't match the pod's GPU model"
 NO_ROOM = f"Insufficient {GPU_MILLI}"
 
-_MODEL, _ROOM = 1, 2
+_CODES = np.array([Code.SUCCESS, *[Code.UNSCHEDULABLE_AND_UNRESOLVABLE] * 2, Code.UNSCHEDULABLE], np.int8)
+"""By verdict: only devices that are taken may come free."""
 
 
 class GpuShare:
@@ -54,7 +57,6 @@ class GpuShare:
     With ``BestFit`` the node is best that has the least cpu and GPU left, and on it the fullest device. With ``FGD``
     (fragmentation gradient descent, Weng et al., USENIX ATC 2023) node and device are best where the expected
     fragmentation falls the most or grows the least: the share of what is left that pods of the workload cannot use.
-    Scores are stretched over 0 to 100 and rounded down, so that only the best nodes get 100.
 
     A pod of several devices takes as many different ones. Pods that also request whole GPUs, for schedulers that know
     no better, need a NodeResourcesFit that ignores that resource.
@@ -85,17 +87,13 @@ class GpuShare:
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""
         ledger = self.ledger(cycle.state)
-        demand = self._demand(cycle, ledger)
-        fits = np.empty(len(nodes), np.int64)
-        kernels.room(ledger.devices, demand, nodes, fits)
-        detail = np.where(fits >= demand.number, 0, np.where(fits < 0, _MODEL, _ROOM))
-        may_help = (detail == _ROOM) & (ledger.devices.number[nodes] >= demand.number)
-        code = np.where(may_help, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
-        return Verdict(np.where(detail == 0, Code.SUCCESS, code).astype(np.int8), detail.astype(np.int64))
+        detail = np.empty(len(nodes), np.int64)
+        kernels.judge(ledger.devices, self._demand(cycle, ledger), nodes, detail)
+        return Verdict(_CODES[detail], detail)
 
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
         """Put a verdict into words."""
-        return (WRONG_MODEL if detail == _MODEL else NO_ROOM,)
+        return (WRONG_MODEL if detail == kernels.WRONG_MODEL else NO_ROOM,)
 
     def events_to_register(self) -> Sequence[Registration]:
         """Events that may help a pod which was rejected here."""
@@ -113,14 +111,18 @@ class GpuShare:
         demand = self._demand(cycle, ledger)
         scores = np.empty(len(nodes), np.int64)
         if self._args.scoring_strategy == FGD:
-            kernels.gradient(ledger.devices, cpu_free, self.task_mix(cycle.state), demand, nodes, scores)
+            memo = self._memo(cycle, ledger)
+            kernels.gradient(ledger.devices, cpu_free, self.task_mix(cycle.state), demand, memo, nodes, scores)
         else:
             kernels.best_fit(ledger.devices, cpu_free, _largest(cycle.state, ledger), demand, nodes, scores)
         return scores
 
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
-        """Stretch the scores over 0 to 100. Modified in place."""
-        if len(scores):
+        """Bring the scores to 0 to 100. Modified in place."""
+        if self._args.scoring_strategy == FGD and self._args.fragmentation_scale == SIGMOID:
+            weight = int(self.task_mix(cycle.state).weight.sum())
+            scores[:] = np.searchsorted(logistic_steps(weight), scores, side="right")
+        elif len(scores):
             kernels.stretch(scores)
 
     # Which devices.
@@ -182,12 +184,34 @@ class GpuShare:
     def _demand(self, cycle: Cycle, ledger: DeviceLedger) -> GpuDemand:
         return ledger.demands[cycle.template.code]
 
+    def _memo(self, cycle: Cycle, ledger: DeviceLedger) -> GradientMemo:
+        """What is known of pods of the same demand; kinds of pods that differ in memory alone share it."""
+        demand = self._demand(cycle, ledger)
+        known = cycle.state.shared((self, GradientMemo), lambda _columns: dict[tuple[int | bytes, ...], GradientMemo]())
+        key = (demand.cpu, demand.number, demand.milli, demand.models.tobytes())
+        if key not in known:
+            n_nodes = cycle.state.n_nodes
+            known[key] = GradientMemo(*(np.full(n_nodes, value, np.int64) for value in (0, -1, 0)))
+        return known[key]
+
     def _mix(self, state: ClusterState) -> TaskMix:
         ledger, pods = self.ledger(state), state.columns.pods
         if self._args.task_mix:
             return mix_of_args(self._args.task_mix, ledger.models)
         numbers = np.bincount(pods.template[~pods.finished], minlength=len(ledger.demands))
         return mix_of_pods(ledger.demands, numbers, self._args.task_mix_percentage)
+
+
+@lru_cache(maxsize=16)
+def logistic_steps(weight: int) -> I64:
+    """The smallest drops in fragmentation, as kept by the kernels, that give scores of 1, 2, ..., 99.
+
+    Examples
+    --------
+    >>> logistic_steps(1)[[0, 48, 49, 50]].tolist()  # 1, 49, 50, 51
+    [-4595, -40, 0, 41]
+    """
+    return np.array([ceil(kernels.MILLI * weight * log(i / (100 - i))) for i in range(1, 100)], np.int64)
 
 
 def _cpu_free(state: ClusterState) -> I64:
