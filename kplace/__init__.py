@@ -6,7 +6,7 @@ The public names are imported on first use, so that ``import kplace`` loads neit
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+from kplace.version import __version__
 
 if TYPE_CHECKING:
     from kplace.api import (

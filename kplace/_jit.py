@@ -42,11 +42,21 @@ def cache_directory() -> Path:
 
 def has_compiled_kernels() -> bool:
     """Whether an earlier run has left compiled kernels, so that none need compiling now."""
-    directory = cache_directory()
-    return directory.is_dir() and any(directory.rglob("*.nbc"))
+    return KEEPS_KERNELS and any(cache_directory().rglob("*.nbc"))
+
+
+def _is_writable(directory: Path) -> bool:
+    """Whether there is such a folder, made for the purpose if need be, that can be written to."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK | os.X_OK)
 
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_directory()))
+KEEPS_KERNELS = _is_writable(cache_directory())
+"""Whether compiled kernels can be kept: there are accounts without a folder that they may write to."""
 
 import numba  # noqa: E402 - the cache directory must be named before numba reads its settings
 
@@ -60,15 +70,21 @@ def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
     may not allocate, and its caller must keep every array alive.
     """
     # numba keeps the option private, which is why the project bounds its version from above.
-    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "fastmath": False, "nogil": True, "_nrt": False}
+    options: dict[str, Any] = {
+        "cache": KEEPS_KERNELS,
+        "error_model": "numpy",
+        "fastmath": False,
+        "nogil": True,
+        "_nrt": False,
+    }
     compiled: Callable[P, R] = numba.njit(**options)(function)
     return compiled
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a module-level function: cached on disk, no fast-math, IEEE-754 in source order.
+    """Compile a module-level function: cached on disk if that can be, no fast-math, IEEE-754 in source order.
 
     Division by zero does not raise inside a kernel (numba's ``error_model="numpy"``): guard it as upstream does.
     """
-    compiled: Callable[P, R] = numba.njit(cache=True, error_model="numpy", fastmath=False)(function)
+    compiled: Callable[P, R] = numba.njit(cache=KEEPS_KERNELS, error_model="numpy", fastmath=False)(function)
     return compiled

@@ -100,4 +100,4 @@ class AttemptError(KplaceError):
 
 
 class ExtenderError(AttemptError):
-    """A call to an extender came to nothing; the message is what kube-scheduler would say, as far as it can be known."""
+    """A call to an extender came to nothing; the message is kube-scheduler's, as far as it can be known."""

@@ -74,7 +74,7 @@ def test_one_decorator_settles_how_kernels_are_compiled():
     from kplace import _jit
 
     source = inspect.getsource(_jit.kernel)
-    assert "cache=True" in source
+    assert "cache=KEEPS_KERNELS" in source
     assert "fastmath=False" in source
 
 

@@ -8,6 +8,7 @@ from kplace.dtypes import PreemptionMode
 from kplace.errors import UsageError
 
 PREEMPTION_WORDS = {
+    PreemptionMode.QUEUE: "queue",
     PreemptionMode.DRY_RUN: "dry-run",
     PreemptionMode.IMMEDIATE: "immediate",
     PreemptionMode.OFF: "off",
@@ -36,7 +37,7 @@ def one_of(argument: str, given: str, choices: Sequence[str]) -> str:
 
 
 def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:
-    """Say what a run does about preemption: what is given, else what the golden case says, else a dry run.
+    """Say what a run does about preemption: what is given, else what the golden case says, else the queue.
 
     Raises
     ------
@@ -44,7 +45,8 @@ def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:
         There is no such mode.
     """
     if given is None:
-        carried_out = cluster.case is not None and cluster.case.preempt
-        return PreemptionMode.IMMEDIATE if carried_out else PreemptionMode.DRY_RUN
+        if cluster.case is None:
+            return PreemptionMode.QUEUE
+        return PreemptionMode.IMMEDIATE if cluster.case.preempt else PreemptionMode.DRY_RUN
     modes = {word: mode for mode, word in PREEMPTION_WORDS.items()}
     return modes[one_of("preemption", given, tuple(modes))]

@@ -1,7 +1,8 @@
 """Placing the waiting pods of a cluster."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,17 +15,20 @@ from kplace.api.extending import CALL, closing
 from kplace.api.only import chosen_pods
 from kplace.api.placements import Placements, Run
 from kplace.api.plugins import Plugins
-from kplace.api.setup import set_up
+from kplace.api.queueing import standing_settings
+from kplace.api.setup import Setup, set_up
 from kplace.config import Configuration
 from kplace.config.versions import DEFAULT_VERSION
-from kplace.dtypes import I32, TieBreak
+from kplace.dtypes import I32, PreemptionMode, TieBreak
 from kplace.engine.attempt import Attempt
 from kplace.engine.batch import can_batch, place_batch
 from kplace.engine.cycle import Options
 from kplace.engine.place import Watcher, place_waiting, split_waiting
+from kplace.engine.results import PlacementColumns
+from kplace.engine.simulate.placing import Placing, place_by_queue
 from kplace.errors import UsageError
-from kplace.framework import Profile
 from kplace.io.atomic import writing
+from kplace.io.scenario import nodes_of
 from kplace.io.trace import TraceWriter, counts_record, full_record
 from kplace.state import ClusterState
 
@@ -81,13 +85,16 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     percentage_of_nodes_to_score : int, optional
         0 to 100: the search stops when this share of the nodes was found feasible (but at least 100 nodes). 0 adapts it
         to the number of nodes. None: what the configuration says.
-    preemption : {"dry-run", "immediate", "off"}, optional
-        What becomes of a pod that fits nowhere but would if pods of a lower priority left: ``"dry-run"`` says which
-        ones, and nothing is done; ``"immediate"`` takes them away at once and tries the pod again at once; ``"off"``
-        does not ask. None: what a golden case file sets, else ``"dry-run"``.
+    preemption : {"queue", "immediate", "dry-run", "off"}, optional
+        What becomes of a pod that fits nowhere but would if pods of a lower priority left. ``"queue"`` does as
+        kube-scheduler: they leave after their grace, the pod has the node in view meanwhile, and it is tried again by
+        the rules of the queue, as is every other pod that something has happened for; the simulated clock runs until
+        no more is to come. In the other modes pods are tried in one pass: ``"immediate"`` takes the others away at once
+        and tries the pod again at once; ``"dry-run"`` says which ones, and nothing is done; ``"off"`` does not ask.
+        None: what a golden case file sets, else ``"queue"``.
     only : str, optional
         ``NAMESPACE`` or ``NAMESPACE/SELECTOR``: the pods to try, the others are left waiting. The selector is
-        kubectl's: ``"shop/app=web,tier!=back"``, ``"*/app in (a,b)"``.
+        kubectl's: ``"shop/app=web,tier!=back"``, ``"*/app in (a,b)"``. At least one waiting pod has to be among them.
     kube_version : str
         The release of Kubernetes to do as, ``"1.29"`` to ``"1.37"``: see the reference page on its versions. A
         configuration that was read before keeps the feature gates that it was read with.
@@ -144,29 +151,14 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         extenders=setup.extenders,
     )
     one_of("trace_detail", trace_detail, tuple(TRACE_DETAILS))
-    chosen = None if only is None else chosen_pods(cluster.columns, only)
-    state = ClusterState(cluster.columns)
-    by_batch = one_of("engine", engine, ENGINES) == "batch" and trace is None and can_batch(setup.profiles, options)
-    watchers: list[Watcher] = []
-    if progress is not None:
-        n_to_try = _number_to_try(state, setup.profiles, chosen)
-        watchers.append(_counter(progress, n_to_try))
+    by_batch = one_of("engine", engine, ENGINES) == "batch" and trace is None
+    task = _Task(cluster, setup, options, None if only is None else chosen_pods(cluster.columns, only))
     with closing(setup.extenders):
-        if by_batch:
-            count = None if progress is None else partial(_call_with_total, progress, n_to_try)
-            columns = place_batch(state, setup.profiles, options, only=chosen, progress=count)
-        elif trace is None:
-            columns = place_waiting(state, setup.profiles, options, only=chosen, watchers=watchers)
+        if trace is None:
+            columns = task.run(by_batch=by_batch, progress=progress)
         else:
-            with _tracing(trace, trace_detail, state, setup.profiles, options, chosen) as writer:
-                columns = place_waiting(
-                    state,
-                    setup.profiles,
-                    options,
-                    only=chosen,
-                    watchers=[writer.watch, *watchers],
-                    setback_watchers=[writer.watch_setback],
-                )
+            with _tracing(trace, trace_detail, task) as writer:
+                columns = task.run(by_batch=False, progress=progress, writer=writer)
     run = Run(
         seed=options.seed,
         tie_break=tie_break,
@@ -184,37 +176,69 @@ def _whole(argument: str, given: int) -> int:
     return int(given)
 
 
-def _number_to_try(state: ClusterState, profiles: Sequence[Profile], chosen: I32 | None) -> int:
-    _, _, queued = split_waiting(state, {profile.scheduler_name: profile for profile in profiles})
-    return len(queued) if chosen is None else int(np.isin(queued, chosen).sum())
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A run that is settled in all but its outcome."""
+
+    cluster: Cluster
+    setup: Setup
+    options: Options
+    only: I32 | None
+
+    def run(self, *, by_batch: bool, progress: Progress | None, writer: TraceWriter | None = None) -> PlacementColumns:
+        """Place the pods."""
+        count = None if progress is None else partial(_call_with_total, progress, self._number_to_try())
+        watchers = [] if writer is None else [writer.watch]
+        setback_watchers = [] if writer is None else [writer.watch_setback]
+        columns, profiles = self.cluster.columns, self.setup.profiles
+        if self.options.preemption is PreemptionMode.QUEUE and len(columns.nodes):
+            settings = standing_settings(self.setup, self.options)
+            return place_by_queue(
+                Placing(columns, nodes_of(columns), profiles, settings, self.only),
+                by_batch=by_batch,
+                watchers=watchers,
+                setback_watchers=setback_watchers,
+                progress=count,
+            )
+        state = ClusterState(columns)
+        if by_batch and can_batch(profiles, self.options):
+            return place_batch(state, profiles, self.options, only=self.only, progress=count)
+        counting = [] if count is None else [_counter(count)]
+        return place_waiting(
+            state,
+            profiles,
+            self.options,
+            only=self.only,
+            watchers=[*watchers, *counting],
+            setback_watchers=setback_watchers,
+        )
+
+    def _number_to_try(self) -> int:
+        by_name = {profile.scheduler_name: profile for profile in self.setup.profiles}
+        _, _, queued = split_waiting(ClusterState(self.cluster.columns), by_name)
+        return len(queued) if self.only is None else int(np.isin(queued, self.only).sum())
 
 
 def _call_with_total(progress: Progress, total: int, done: int) -> None:
     progress(done, total)
 
 
-def _counter(progress: Progress, total: int) -> Watcher:
-    done = 0
+def _counter(count: Callable[[int], None]) -> Watcher:
+    tried: set[int] = set()
 
-    def count(attempt: Attempt, _message: str) -> None:
-        nonlocal done
-        # A pod that could not be bound is tried again after it has been counted.
-        done = min(done + (not attempt.is_preempting), total)
-        progress(done, total)
+    def watch(attempt: Attempt, _message: str) -> None:
+        if not attempt.is_preempting:
+            # A pod that could not be bound is tried again after it has been counted.
+            tried.add(attempt.pod)
+        count(len(tried))
 
-    return count
+    return watch
 
 
 @contextmanager
-def _tracing(
-    path: str | Path,
-    detail: str,
-    state: ClusterState,
-    profiles: Sequence[Profile],
-    options: Options,
-    chosen: I32 | None,
-) -> Iterator[TraceWriter]:
+def _tracing(path: str | Path, detail: str, task: _Task) -> Iterator[TraceWriter]:
     with writing(path) as file:
-        writer = TraceWriter(file, state, profiles, options, TRACE_DETAILS[detail], only=chosen)
+        state = ClusterState(task.cluster.columns)
+        writer = TraceWriter(file, state, task.setup.profiles, task.options, TRACE_DETAILS[detail], only=task.only)
         yield writer
         writer.close()

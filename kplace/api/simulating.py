@@ -14,6 +14,7 @@ from kplace.api.configuring import ConfigSource
 from kplace.api.extending import ASK, closing
 from kplace.api.history import History, SimulationRun, in_seconds
 from kplace.api.plugins import Plugins
+from kplace.api.queueing import ASYNC_PREEMPTION, POP_FROM_BACKOFF, backoff_of
 from kplace.api.setup import Setup, set_up
 from kplace.columns import Note
 from kplace.config import Configuration
@@ -38,14 +39,12 @@ from kplace.io.tables import read_table
 from kplace.io.timeline import Timeline, add_changes, is_timeline, nanoseconds, read_timeline
 from kplace.io.timeline_log import TimelineLog, end_record
 from kplace.io.validate import CHECKS
-from kplace.queue import SECOND, Backoff
+from kplace.queue import SECOND
 
 Table = pd.DataFrame | str | Path
 Progress = Callable[[float, float], None]
 """Called now and then with the simulated seconds that have passed and that there are."""
 
-POP_FROM_BACKOFF = "SchedulerPopFromBackoffQ"
-ASYNC_PREEMPTION = "SchedulerAsyncPreemption"
 _OTHER_GATES = frozenset({"SchedulerAsyncAPICalls", "SchedulerQueueingHints"})
 """Gates that may be named, for their default changes nothing here."""
 
@@ -126,7 +125,7 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     bind_failures : float
         The share of bindings that fail, 0 to 1; the pod is forgotten and comes back.
     grace : float, optional
-        From a pod's eviction to its end.
+        From a pod's eviction to its end; by default each pod's terminationGracePeriodSeconds, or 30.
     cycle_time : float, optional
         How long an attempt takes.
     recreate : bool
@@ -232,7 +231,6 @@ class _Told:
         """Settings of the simulation; what is not given is as the timeline has it."""
         gates = timeline.feature_gates | self.feature_gates
         _check_gates(gates)
-        configuration = setup.configuration
         return Settings(
             options=Options(
                 tie_break=TIE_BREAKS[self.tie_break],
@@ -241,20 +239,14 @@ class _Told:
                 preemption=PreemptionMode.QUEUE,
                 extenders=setup.extenders,
             ),
-            backoff=Backoff(
-                configuration.pod_initial_backoff_seconds * SECOND,
-                configuration.pod_max_backoff_seconds * SECOND,
-                pops_early=gates.get(POP_FROM_BACKOFF, setup.behaviour.pops_from_backoff),
-                holds_at_end=setup.behaviour.holds_at_end,
-                counts_attempts=setup.behaviour.counts_attempts,
-            ),
+            backoff=backoff_of(setup, gates),
             binding=RandomBinding(
                 seed=self.seed,
                 delay=_either(self.bind_delay, timeline.bind_delay),
                 mean_extra=nanoseconds(self.bind_jitter),
                 failure_rate=self.bind_failures,
             ),
-            grace=_either(self.grace, timeline.grace),
+            grace=timeline.grace if self.grace is None else nanoseconds(self.grace),
             cycle_time=_either(self.cycle_time, timeline.cycle_time),
             preempts_async=gates.get(ASYNC_PREEMPTION, setup.behaviour.preempts_async),
             asks_hints=setup.behaviour.queueing_hints,

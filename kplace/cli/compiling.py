@@ -14,5 +14,13 @@ def needs_compiling() -> bool:
 
 
 def announce_compiling() -> None:
-    """Say what the next seconds are spent on."""
-    note(f"compiling kernels, once for this version: about {SECONDS} s")
+    """Say what the next seconds are spent on, and why it will be so again if kernels cannot be kept."""
+    from kplace._jit import KEEPS_KERNELS, cache_directory
+
+    if KEEPS_KERNELS:
+        note(f"compiling kernels, once for this version: about {SECONDS} s")
+    else:
+        note(
+            f"compiling kernels, about {SECONDS} s every time: {cache_directory().parent} cannot be written to; "
+            "KPLACE_CACHE_DIR names another folder"
+        )

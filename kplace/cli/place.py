@@ -35,9 +35,10 @@ from kplace.cli.scheduler_options import SchedulerChoice, extender_options, sche
 @percentage_option
 @click.option(
     "--preemption",
-    type=click.Choice(["dry-run", "immediate", "off"]),
-    help="For a pod that fits nowhere: only say which pods of lower priority would have to leave, take them away and "
-    "try it again at once, or do not ask.  [default: as the input says, or dry-run]",
+    type=click.Choice(["queue", "immediate", "dry-run", "off"]),
+    help="For a pod that fits nowhere: let pods of lower priority leave in their time and try again as kube-scheduler "
+    "would, or take them away and try it again at once, or only say which ones, or do not ask.  "
+    "[default: as the input says, or queue]",
 )
 @click.option("--only", metavar="NS[/SELECTOR]", help='Try these pods only, such as "shop" or "*/app in (web,api)".')
 @click.option(

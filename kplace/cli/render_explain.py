@@ -11,7 +11,7 @@ from rich.text import Text
 
 from kplace.api import Cluster
 from kplace.api.finding import find_pod
-from kplace.cli.render import NARROW, amount, fit, needed, paragraph, plain_table, title, words
+from kplace.cli.render import NARROW, amount, fit, paragraph, plain_table, title, words
 from kplace.cli.text import counted, one_line
 from kplace.dtypes import NO_NODE
 
@@ -150,14 +150,14 @@ def _scores(console: Console, view: View) -> None:
         paragraph(console, "the same for all:", values, "dim")
     shown = scored if view.top is None else scored.head(view.top)
     console.print()
-    table = _score_table(view, shown, telling, "/")
-    if view.raw and needed(console, table) > console.width:
-        table = _score_table(view, shown, telling, "\n")
     # Where there is no room for all plugins, those go first that tell the nodes apart least.
     spread = {plugin: int(scored[_WEIGHTED + plugin].max() - scored[_WEIGHTED + plugin].min()) for plugin in telling}
     headings = {words(plugin): plugin for plugin in sorted(telling, key=lambda plugin: spread[plugin])}
-    gone = fit(console, table, list(headings))
-    console.print(table)
+    tables = [_score_table(view, shown, telling, separator) for separator in ("/", "\n")]
+    lost = [fit(console, table, list(headings)) for table in tables]
+    best = int(len(lost[1]) < len(lost[0]))  # one below the other, if that saves a plugin
+    gone = lost[best]
+    console.print(tables[best])
     if view.raw:
         console.print(Text(f"  {', '.join(KINDS)}", style="dim"))
     if gone:

@@ -47,7 +47,12 @@ DURATION = Duration()
 @click.option(
     "--bind-failures", type=click.FloatRange(0, 1), metavar="SHARE", default=0.0, help="Share of bindings that fail."
 )
-@click.option("--grace", type=DURATION, metavar="TIME", help="From a pod's eviction to its end.")
+@click.option(
+    "--grace",
+    type=DURATION,
+    metavar="TIME",
+    help="From a pod's eviction to its end.  [default: as its spec says, or 30s]",
+)
 @click.option("--cycle-time", type=DURATION, metavar="TIME", help="How long an attempt takes.")
 @click.option("--recreate", is_flag=True, help="Pods of controllers come back if they are evicted or lost.")
 @click.option("--feature-gates", metavar="A=true,...", help="SchedulerPopFromBackoffQ, SchedulerAsyncPreemption.")

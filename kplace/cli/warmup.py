@@ -27,8 +27,13 @@ def warmup() -> None:
     began = time.perf_counter()
     with Work() as work:
         work.stage("compiling kernels")
+        from kplace._jit import KEEPS_KERNELS, cache_directory
         from kplace.cli.compiling import needs_compiling
+        from kplace.errors import OutputError
 
+        if not KEEPS_KERNELS:
+            msg = f"{cache_directory().parent}: cannot be written to; KPLACE_CACHE_DIR names another folder"
+            raise OutputError(msg)
         compiling = needs_compiling()
         call_kernels()
     if not is_quiet():

@@ -33,8 +33,11 @@ STRIDE = 4096
 
 
 def can_batch(profiles: Sequence[Profile], options: Options) -> bool:
-    """Whether pods are bound without asking anybody: no extenders, and no plugins at Reserve, Permit or the binding."""
-    return not options.extenders and all(profile.binds_plainly for profile in profiles)
+    """Whether pods are scored, and bound without asking anybody at Reserve, Permit or the binding.
+
+    A profile that does not score gives each node that it finds a total of 1, which the fused loop does not.
+    """
+    return not options.extenders and all(profile.score and profile.binds_plainly for profile in profiles)
 
 
 def place_batch(

@@ -118,6 +118,10 @@ class PlacementBuilder:
         """Add a pod that never entered the queue."""
         self._set(pod, (pod, status, NO_NODE, -1, 0, 0, NO_SCORE, NO_SCORE, 0, 0), (), "")
 
+    def add_row(self, row: tuple[int, ...]) -> None:
+        """Add a pod that was placed, as a tuple in the order of the columns."""
+        self._set(row[0], row, (), "")
+
     def add(self, attempt: Attempt, reasons: tuple[tuple[str, str, int], ...], message: str) -> None:
         """Add an attempt with its reasons and its message, both empty if a node was found.
 

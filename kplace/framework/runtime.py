@@ -397,6 +397,13 @@ def whole_scores(name: str, scores: I64, n_nodes: int) -> I64:
 
 
 def check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
+    """Insist on a verdict on each of so many nodes.
+
+    Raises
+    ------
+    PluginError
+        It is something else.
+    """
     if not isinstance(verdict, Verdict):
         msg = f"plugin {plugin.name} must return a Verdict, got {type(verdict).__name__}"
         raise PluginError(msg)

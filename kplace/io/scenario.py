@@ -1,11 +1,12 @@
 """From a cluster that was read to the start of a simulation."""
 
 import msgspec
+from msgspec import structs
 
 from kplace.columns.cluster import ClusterColumns, SourceObject
-from kplace.columns.pods import UNKNOWN_NODE
+from kplace.columns.pods import UNKNOWN_NODE, time_column
 from kplace.dtypes import NO_NODE, NO_TIME, Phase
-from kplace.engine.simulate import ScenarioBuilder, Verb
+from kplace.engine.simulate import ScenarioBuilder, Verb, grace_of
 from kplace.io.kinds import find_kind
 from kplace.io.shape import fit
 from kplace.objects.core import Node, Pod, PodStatus
@@ -44,34 +45,50 @@ def made_pod(columns: ClusterColumns, pod: int) -> Pod:
             labels=template.labels or None,
             owner_references=(template.owner,) if template.owner is not None else None,
         ),
-        spec=msgspec.structs.replace(template.spec, node_name=name),
+        spec=structs.replace(template.spec, node_name=name),
         status=PodStatus(phase=Phase(pods.phase[pod]).name.capitalize()),
     )
 
 
 def add_cluster(builder: ScenarioBuilder, columns: ClusterColumns, *, replays: bool = False) -> None:
-    """Add a cluster's objects as those at the start.
+    """Add a cluster's objects as those at the start; pods that are being deleted leave their nodes after their grace.
 
     Parameters
     ----------
     replays : bool
         Every pod arrives, without a node, at its time of creation, counted from the whole second of the first; pods
-        without one are there from the start.
+        without one are there from the start. One that is being deleted leaves when its time is over.
     """
     for kind, items in columns.objects.items():
         for obj in items:
             builder.add_initial(kind, obj, _SOURCE)
     for node in nodes_of(columns):
         builder.add_initial("Node", node, _SOURCE)
+    if replays:
+        _add_replay(builder, columns)
+        return
+    for pod in pods_of(columns):
+        builder.add_initial("Pod", pod, _SOURCE)
+        if pod.metadata.deletion_timestamp and pod.spec.node_name:
+            builder.add_change(grace_of(pod.spec), Verb.DELETE, "Pod", pod, _SOURCE)
+
+
+def _add_replay(builder: ScenarioBuilder, columns: ClusterColumns) -> None:
+    pods = pods_of(columns)
     created = columns.pods.created_ns
+    deleted = time_column([pod.metadata.deletion_timestamp for pod in pods], NO_TIME)
     first = int(created.min(initial=NO_TIME)) // SECOND * SECOND
-    for row, pod in enumerate(pods_of(columns)):
-        if not replays:
-            builder.add_initial("Pod", pod, _SOURCE)
-            continue
-        bare = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=""), status=PodStatus())
+    for row, pod in enumerate(pods):
+        bare = structs.replace(
+            pod,
+            metadata=structs.replace(pod.metadata, deletion_timestamp=None),
+            spec=structs.replace(pod.spec, node_name=""),
+            status=PodStatus(),
+        )
         at = 0 if created[row] == NO_TIME else int(created[row]) - first
         builder.add_change(at, Verb.ADD, "Pod", bare, _SOURCE)
+        if deleted[row] != NO_TIME:
+            builder.add_change(max(int(deleted[row]) - first, at), Verb.DELETE, "Pod", bare, _SOURCE)
 
 
 def _decoded(item: SourceObject) -> msgspec.Struct | None:

@@ -49,8 +49,10 @@ class Timeline:
     scenario : Scenario
     until : int or None
         Nanoseconds; where it ends.
-    bind_delay, grace, cycle_time : int
+    bind_delay, cycle_time : int
         Nanoseconds.
+    grace : int or None
+        Nanoseconds from a pod's eviction to its end; None for what each pod says itself.
     feature_gates : dict of str to bool
     config : bytes
         A KubeSchedulerConfiguration as JSON; empty if there is none.
@@ -59,7 +61,7 @@ class Timeline:
     scenario: Scenario
     until: int | None = None
     bind_delay: int = 0
-    grace: int = 0
+    grace: int | None = None
     cycle_time: int = 0
     feature_gates: dict[str, bool] = field(default_factory=dict)
     config: bytes = b""

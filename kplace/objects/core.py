@@ -169,6 +169,7 @@ class PodSpec(Struct, rename="camel", frozen=True, gc=False, omit_defaults=True)
     host_network: bool | None = None
     volumes: tuple[Volume, ...] | None = None
     resource_claims: tuple[PodResourceClaim, ...] | None = None
+    termination_grace_period_seconds: int | None = None
 
 
 class ContainerStatus(Struct, rename="camel", frozen=True, gc=False, omit_defaults=True):

@@ -86,6 +86,10 @@ class Rules:
             rule.plugin == plugin and rule.event.covers(event) for rules in self._rules.values() for rule in rules
         )
 
+    def hears(self, profile: str, plugin: str, event: ClusterEvent) -> bool:
+        """Whether a plugin of a profile wants to hear of an event."""
+        return any(rule.plugin == plugin for rule in self._of(profile, event))
+
     def verdict(self, entry: QueuedPod, happening: Happening) -> Strategy:
         """What an event means to a pod: the plugins that rejected it are asked, no others.
 

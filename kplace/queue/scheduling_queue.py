@@ -207,19 +207,22 @@ class SchedulingQueue:
 
     # Events and time.
 
-    def happen(self, happening: Happening, most_priority: int | None = None) -> None:
+    def happen(self, happening: Happening, most_priority: int | None = None, *, but: int | None = None) -> None:
         """Let an event wake pods of the pool, and pods in flight when they come back.
 
         Parameters
         ----------
         most_priority : int, optional
             Only pods of the pool of at most this priority are asked.
+        but : int, optional
+            A pod of the pool that is not asked.
         """
         if not self._rules.is_wanted(happening.event):
             return
         woken = [pair for kind in self.pool.kinds() for pair in self._ask(kind, happening, most_priority)]
         for entry, strategy in woken:
-            self._wake(entry, strategy, happening.event.label)
+            if entry.pod != but:
+                self._wake(entry, strategy, happening.event.label)
         self.in_flight.record(happening)
         self._tell()
 

@@ -40,7 +40,7 @@ def many() -> kplace.Cluster:
         ({"seed": 1.5}, "seed: expected a whole number, got 1.5"),
         ({"seed": True}, "seed: expected a whole number, got True"),
         ({"only": "/app=web"}, "only: expected NS or NS/SELECTOR"),
-        ({"only": "nowhere"}, "only: there are no pods in a namespace 'nowhere'; there are some in data, shop"),
+        ({"only": "nowhere"}, "only: there are no pods in the namespace 'nowhere'; some are waiting in data, shop"),
     ],
     ids=lambda value: "" if isinstance(value, str) else "-".join(f"{name}={given}" for name, given in value.items()),
 )

@@ -57,3 +57,17 @@ def test_first_run_says_that_it_compiles(kplace_process, cluster, tmp_path):
     assert "note: compiling kernels, once for this version: about " in done.stderr
     done = kplace_process("place", cluster, "--quiet", code=code, env=empty)
     assert done.stderr == ""
+
+
+def test_kernels_that_cannot_be_kept(kplace_process, cluster, tmp_path):
+    (tmp_path / "file").touch()
+    nowhere = environment(KPLACE_CACHE_DIR=str(tmp_path / "file"))
+    code = "import kplace.api as api\ndef stop(*a, **k): raise SystemExit\napi.place = stop"
+    done = kplace_process("place", cluster, code=code, env=nowhere)
+    assert done.returncode == 0
+    assert f"s every time: {tmp_path / 'file'} cannot be written to; KPLACE_CACHE_DIR names another" in done.stderr
+    cache = "from kplace.state.groups import add_to_rows; print(type(add_to_rows._cache).__name__); raise SystemExit"
+    assert kplace_process(code=cache, env=nowhere).stdout == "NullCache\n"
+    done = kplace_process("warmup", env=nowhere)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Error: {tmp_path / 'file'}: cannot be written to")

@@ -4,11 +4,11 @@ import json
 import pytest
 
 from kplace import Cluster
-from kplace.api.placing import default_profile
 from kplace.dtypes import TieBreak
 from kplace.engine.cycle import Options
 from kplace.engine.place import place_waiting
 from kplace.io.trace import FullTrace, TraceWriter, counts_record, full_record
+from kplace.plugins.defaults import default_profile
 from kplace.state import ClusterState
 from tests.frames.tables import NODES, PODS, cluster
 

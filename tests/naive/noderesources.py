@@ -4,6 +4,7 @@ A use is a triple of what would be used with the pod, what there is, and the wei
 """
 
 from fractions import Fraction
+from itertools import pairwise
 from math import floor, sqrt
 
 Use = tuple[int, int, int]
@@ -47,7 +48,7 @@ def on_line(shape: list[tuple[int, int]], x: int) -> int:
     points = [(at, 10 * score) for at, score in shape]
     if x <= points[0][0]:
         return points[0][1]
-    for (left, low), (right, high) in zip(points, points[1:], strict=False):
+    for (left, low), (right, high) in pairwise(points):
         if x <= right:
             return low + int(Fraction((high - low) * (x - left), right - left))  # int() cuts off towards zero
     return points[-1][1]

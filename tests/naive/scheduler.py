@@ -1,7 +1,7 @@
 """kube-scheduler's default profile in plain Python: a list of objects in, the record of every decision out.
 
-The record is that of the golden cases, without preemption: ``postFilter`` is left out, and what it adds to ``fitError``.
-Pods are on plain dicts as they stand in a manifest, and everything is worked out anew for every pod and node.
+The record is that of the golden cases without preemption: ``postFilter`` is left out, and what it adds to ``fitError``.
+Objects are plain dicts as they stand in a manifest, and everything is worked out anew for every pod and node.
 """
 
 import math

@@ -183,8 +183,8 @@ FALLING = (ShapePoint(0, 10), ShapePoint(100, 0))
         (RISING, pod(cpu="3", memory="0"), 75),  # memory scores 0 and drops out
         (FALLING, pod(cpu="4", memory="10000"), 0),
         (RISING, pod(cpu="5", memory="10001"), 100),  # more than there is counts as all of it
-        # From 20 down to 30 at 50: 100 - 70 * (29-20)/30, the step truncated to -21
-        ((ShapePoint(20, 10), ShapePoint(50, 3)), pod(cpu="1160m", memory="2900"), 79),
+        # From 100 at 20 down to 30 at 50: 100 - 70 * (30-20)/30, the step truncated to -23
+        ((ShapePoint(20, 10), ShapePoint(50, 3)), pod(cpu="1200m", memory="3000"), 77),
         ((ShapePoint(20, 10), ShapePoint(50, 3)), pod(cpu="400m", memory="1000"), 100),  # before the first point
         ((ShapePoint(20, 10), ShapePoint(50, 3)), pod(cpu="4", memory="10000"), 30),  # behind the last
     ],
@@ -229,7 +229,7 @@ def test_balance_of_three_and_of_one():
     assert balanced(pod(memory="1"), FOUR, resources=("cpu",)) is None
 
 
-AMOUNTS = st.one_of(st.integers(0, 12), st.integers(0, 2**45))
+AMOUNTS = st.one_of(st.integers(0, 12), st.integers(1, 100), st.integers(0, 2**45))
 ROWS = 5  # cpu, memory, ephemeral storage and two others
 
 

@@ -3,7 +3,7 @@
 from kplace.engine.simulate.history import History
 from kplace.engine.simulate.record import AttemptRecord, Quiet, Result, Watcher
 from kplace.engine.simulate.scenario import Change, During, Scenario, ScenarioBuilder, Verb
-from kplace.engine.simulate.settings import Outcome, Settings, bind_at_once
+from kplace.engine.simulate.settings import Outcome, Settings, bind_at_once, grace_of
 from kplace.engine.simulate.simulation import Simulation
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "Verb",
     "Watcher",
     "bind_at_once",
+    "grace_of",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 from kplace.engine.simulate.history import History
 from kplace.engine.simulate.simulation import Simulation
 from kplace.errors import UsageError
+from kplace.version import __version__
 
 _MAGIC = b"kplace checkpoint 1\n"
 
@@ -72,6 +73,4 @@ def unpack(data: bytes) -> Checkpoint:
 
 
 def _versions() -> bytes:
-    from kplace import __version__
-
     return f"{__version__} {sys.version.split()[0]} {np.__version__}\n".encode()

@@ -4,7 +4,7 @@ Which pods are on which node is kept by name, so that it outlives the rows of a 
 next snapshot a new set of columns; pods that come and go change the state of the one that there is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from kplace.columns.node_tree import NodeTree
 from kplace.columns.nodes import allocatable_amounts, build_nodes
 from kplace.columns.pods import UNKNOWN_NODE
 from kplace.dtypes import I32, I64, NO_NODE
+from kplace.framework.interface import ClusterReader
 from kplace.objects.core import Namespace, Node
 from kplace.preemption.budgets import Budgets
 from kplace.queue import Nominator
@@ -61,6 +62,8 @@ class LiveCluster:
         Its pods are all that there ever will be, by row, its templates and resources likewise; its nodes and other
         objects do not count. The pods' columns are changed in place.
     nominator : Nominator
+    readers : sequence of ClusterReader
+        Shown the objects that are neither nodes nor pods, by `inform`.
 
     Attributes
     ----------
@@ -70,8 +73,9 @@ class LiveCluster:
         As of the last snapshot, but for pods that came and went since.
     """
 
-    def __init__(self, columns: ClusterColumns, nominator: Nominator) -> None:
+    def __init__(self, columns: ClusterColumns, nominator: Nominator, readers: Sequence[ClusterReader] = ()) -> None:
         self._nominator = nominator
+        self._readers = readers
         self._base = columns
         self._tree = NodeTree()
         self._nodes: dict[str, Node] = {}
@@ -161,6 +165,13 @@ class LiveCluster:
         elif kind not in _PASSIVE:
             self._is_stale = True
 
+    def inform(self) -> None:
+        """Show the other objects to those that sort the queue by them."""
+        if self._readers:
+            columns = replace(self._base, objects=self._listed_objects())
+            for reader in self._readers:
+                reader.read_cluster(columns)
+
     # Pods.
 
     def put(self, pod: int, node: str) -> None:
@@ -240,7 +251,7 @@ class LiveCluster:
         self._list_nodes()
         names = list(self._nodes)
         position = {name: i for i, name in enumerate(names)}
-        objects = {kind: list(items.values()) for kind, items in self._objects.items()}
+        objects = self._listed_objects()
         nodes = build_nodes(list(self._nodes.values()), self._base.resources, [position[name] for name in self._listed])
         self.columns = replace(
             self._base, nodes=nodes, objects=objects, namespace_labels=self._namespace_labels(objects)
@@ -249,6 +260,9 @@ class LiveCluster:
         self.state.next_start_index = start_index
         self._nominator.attach(self.state)
         self._is_stale = False
+
+    def _listed_objects(self) -> dict[str, list[Struct]]:
+        return {kind: list(items.values()) for kind, items in self._objects.items()}
 
     def _list_nodes(self) -> None:
         """Bring the order of the snapshot up to date: it is made anew only if nodes were added or removed."""

@@ -35,6 +35,8 @@ class LivePod:
         The node that it is being bound to; empty if none.
     condition : (str, str)
         Reason and message of its last failure, as its status has them.
+    n_setbacks : int
+        How often it was set back after it had found a node.
     entry : QueuedPod or None
         Its place in the queue, the last one if it has none any more.
     """
@@ -52,6 +54,7 @@ class LivePod:
     exists: bool = True
     assumed: str = ""
     condition: tuple[str, str] = ("", "")
+    n_setbacks: int = 0
     entry: QueuedPod | None = None
 
     @property

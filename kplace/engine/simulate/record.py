@@ -6,7 +6,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from kplace.engine.attempt import Attempt
+from kplace.engine.diagnose import Reasons
 from kplace.engine.simulate.live_pod import LivePod
+from kplace.framework.binding import Setback
 from kplace.queue import SchedulingQueue
 from kplace.queue.scheduling_queue import Move
 
@@ -45,6 +47,10 @@ class AttemptRecord:
         The pods that have to leave for it.
     attempt : Attempt or None
         All that was found out; None if it did not come to that.
+    reasons : tuple of (str, str, int)
+        Plugin, reason and number of nodes.
+    setback : Setback or None
+        Why the pod does not get the node that was found.
     """
 
     at: int
@@ -58,6 +64,8 @@ class AttemptRecord:
     nominated: str | None = None
     victims: tuple[LivePod, ...] = ()
     attempt: Attempt | None = None
+    reasons: Reasons = ()
+    setback: Setback | None = None
 
 
 class Watcher(Protocol):
@@ -65,6 +73,10 @@ class Watcher(Protocol):
 
     def moved(self, now: int, moves: Sequence[Move]) -> None:
         """Pods went from one place of the queue to another, by one event; sorted by name."""
+        ...
+
+    def tried(self, attempt: Attempt, message: str) -> None:
+        """An attempt has found what it found, with its message (empty if that is a node); nothing is changed yet."""
         ...
 
     def attempted(self, record: AttemptRecord) -> None:
@@ -90,6 +102,9 @@ class Quiet:
     def moved(self, now: int, moves: Sequence[Move]) -> None:
         """Pods went from one place of the queue to another."""
 
+    def tried(self, attempt: Attempt, message: str) -> None:
+        """An attempt has found what it found; nothing is changed yet."""
+
     def attempted(self, record: AttemptRecord) -> None:
         """An attempt has ended, or a binding has failed."""
 
@@ -113,6 +128,11 @@ class Relay:
         """Pods went from one place of the queue to another."""
         for watcher in self.watchers:
             watcher.moved(now, moves)
+
+    def tried(self, attempt: Attempt, message: str) -> None:
+        """An attempt has found what it found; nothing is changed yet."""
+        for watcher in self.watchers:
+            watcher.tried(attempt, message)
 
     def attempted(self, record: AttemptRecord) -> None:
         """An attempt has ended, or a binding has failed."""

@@ -1,13 +1,29 @@
 """How a simulated cluster behaves beside its objects."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kplace.engine.cycle import Options
-from kplace.queue import Backoff
+from kplace.objects.core import PodSpec
+from kplace.queue import SECOND, Backoff
 
 EPOCH_NS = 1_735_689_600_000_000_000
 """The start of 2025 in UTC, nanoseconds since 1970."""
+
+_DEFAULT_GRACE = 30
+
+
+def grace_of(spec: PodSpec) -> int:
+    """How long a pod takes to end once it is told to, nanoseconds.
+
+    Examples
+    --------
+    >>> grace_of(PodSpec()), grace_of(PodSpec(termination_grace_period_seconds=0))
+    (30000000000, 0)
+    """
+    seconds = spec.termination_grace_period_seconds
+    return (_DEFAULT_GRACE if seconds is None else max(seconds, 0)) * SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +61,8 @@ class Settings:
     backoff : Backoff
     binding : callable
         What becomes of a binding, by pod and number of its attempt.
-    grace : int
-        Nanoseconds from a pod's eviction to its end.
+    grace : int or None
+        Nanoseconds from a pod's eviction to its end; None for what each pod says itself.
     cycle_time : int
         Nanoseconds that an attempt takes.
     preempts_async : bool
@@ -55,6 +71,9 @@ class Settings:
         The gate SchedulerQueueingHints.
     recreates : bool
         Pods of a controller come back, as new ones of the same name, if they were evicted or their node has failed.
+    most_setbacks : int
+        How often a pod comes back that had found a node and did not get it; it is left alone then. Upstream, which
+        does not come to an end, goes on for ever.
     epoch_ns : int
         Wall clock at the start, nanoseconds since 1970; a whole second.
     """
@@ -62,9 +81,10 @@ class Settings:
     options: Options = field(default_factory=Options)
     backoff: Backoff = field(default_factory=Backoff)
     binding: Callable[[int, int], Outcome] = bind_at_once
-    grace: int = 0
+    grace: int | None = 0
     cycle_time: int = 0
     preempts_async: bool = True
     asks_hints: bool = True
     recreates: bool = False
+    most_setbacks: int = sys.maxsize
     epoch_ns: int = EPOCH_NS

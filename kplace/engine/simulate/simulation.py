@@ -7,11 +7,13 @@ left to pop.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kplace.engine.simulate.agenda import Agenda
+from kplace.engine.simulate.evictions import Evictions
 from kplace.engine.simulate.record import Quiet, Watcher
 from kplace.engine.simulate.scenario import Change, During, Scenario, Verb
-from kplace.engine.simulate.scheduler import Duty, Evictions, Running, Scheduler
+from kplace.engine.simulate.scheduler import Scheduler
 from kplace.engine.simulate.settings import Settings
 from kplace.engine.simulate.world import World
 from kplace.framework import PreEnqueuePlugin, Profile
@@ -19,6 +21,9 @@ from kplace.framework.events import WILD_CARD, Happening, PodImage
 from kplace.plugins import names
 from kplace.queue import SECOND, Clock, SchedulingQueue
 from kplace.queue.scheduling_queue import Gate, Move
+
+if TYPE_CHECKING:
+    from kplace.engine.simulate.duties import Duty, Running
 
 POOL_FLUSH = 30 * SECOND
 
@@ -33,6 +38,8 @@ class Simulation:
     profiles : sequence of Profile
     settings : Settings
     watcher : Watcher, optional
+    n_attempts, next_start : int
+        Attempts that were made before, and where the first search begins.
 
     Attributes
     ----------
@@ -47,6 +54,9 @@ class Simulation:
         profiles: Sequence[Profile],
         settings: Settings,
         watcher: Watcher | None = None,
+        *,
+        n_attempts: int = 0,
+        next_start: int = 0,
     ) -> None:
         by_name = {profile.scheduler_name: profile for profile in profiles}
         evictions = Evictions()
@@ -70,6 +80,8 @@ class Simulation:
         self._scheduler = Scheduler(
             self.world, self.queue, by_name, settings, self.clock, self._agenda, evictions, self._watcher
         )
+        self._scheduler.n_attempts = n_attempts
+        self.world.cluster.state.next_start_index = next_start
 
     @property
     def n_attempts(self) -> int:
@@ -85,24 +97,33 @@ class Simulation:
     def is_at_rest(self) -> bool:
         """Whether nothing more happens but that pods are tried again which nothing has helped meanwhile."""
         is_busy = self._running is not None or len(self._agenda) or self._n_changes < len(self._scenario.changes)
-        return not (is_busy or len(self.queue.active) or len(self.queue.backoff.rejected))
+        n_moving = self._scheduler.n_waiting + len(self.queue.active) + len(self.queue.backoff.rejected)
+        return not (is_busy or n_moving)
 
     def run(self, until: int) -> None:
         """Go on up to and including a time, nanoseconds since the start."""
         if not self._has_begun:
             self._has_begun = True
-            self._do(self._scenario.initial)
-            for pod in self.world.pods.values():
-                if pod.image.node:
-                    self._scheduler.watch_end(pod)
+            self._begin()
             self._instant(0)
         while (time := self.next_time()) is not None and time <= until:
             self._instant(time)
 
+    def _begin(self) -> None:
+        initial = self._scenario.initial
+        n_others = sum(change.kind != "Pod" for change in initial)
+        # Pods come last, and the queue is to know by then what it is sorted by.
+        self._do(initial[:n_others])
+        self.world.cluster.inform()
+        self._do(initial[n_others:])
+        for pod in self.world.pods.values():
+            if pod.image.node:
+                self._scheduler.watch_end(pod)
+
     def next_time(self) -> int | None:
         """When something happens next; None if nothing ever does."""
         now = self.clock.now
-        times = [self._agenda.next_time(), self._next_change()]
+        times = [self._agenda.next_time(), self._next_change(), self._scheduler.next_deadline]
         if self._running is not None:
             times.append(self._running[0])
         release = self.queue.backoff.next_release()
@@ -127,11 +148,15 @@ class Simulation:
             self.queue.flush_backoff()
         if now and now % POOL_FLUSH == 0:
             self.queue.flush_pool(Happening(WILD_CARD, None, None, self.world.cluster.columns))
+        self._scheduler.expire()
         while (duty := self._agenda.due(now)) is not None:
             self._scheduler.do(duty)
         while self._next_change() == now:
+            change = self._scenario.changes[self._n_changes]
             self._n_changes += 1
-            self._do(self._scenario.changes[self._n_changes - 1 : self._n_changes])
+            self._do((change,))
+            if change.kind not in ("Node", "Pod"):
+                self.world.cluster.inform()
         self._schedule(now)
         self._watcher.settled(now, self.queue)
 
@@ -155,6 +180,7 @@ class Simulation:
             self.world.apply(change)
             if change.verb is Verb.DRAIN:
                 self._scheduler.drain(change.name)
+            self._scheduler.settle()
 
     def _moved(self, moves: Sequence[Move]) -> None:
         self._watcher.moved(self.clock.now, moves)

@@ -1,6 +1,6 @@
 """The API server of a simulation, and how the scheduler's cache and queue follow it (upstream ``eventhandlers.go``)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -23,14 +23,20 @@ from kplace.framework.events import (
     NodeImage,
     PodImage,
 )
+from kplace.framework.interface import ClusterReader
 from kplace.objects.core import Node
 from kplace.queue import SchedulingQueue
 
 if TYPE_CHECKING:
     from msgspec import Struct
 
+
 _CORDONS = {Verb.CORDON: True, Verb.DRAIN: True, Verb.UNCORDON: False}
 _VERB_ACTIONS = {Verb.ADD: Action.ADD, Verb.UPDATE: Action.UPDATE, Verb.DELETE: Action.DELETE}
+
+
+def _nobody_waits(_pod: int) -> bool:
+    return False
 
 
 class World:
@@ -52,6 +58,8 @@ class World:
     by_row : dict of int to LivePod
         These, and the last of each row that are gone: somebody may still speak of them.
     cluster : LiveCluster
+    reject_waiting : callable
+        Called with a pod that is deleted before it is bound; says whether a Permit plugin let it wait.
     """
 
     def __init__(
@@ -67,7 +75,10 @@ class World:
         self._images: dict[str, NodeImage] = {}
         self.pods: dict[str, LivePod] = {}
         self.by_row: dict[int, LivePod] = {}
-        self.cluster = LiveCluster(scenario.columns, queue.nominator)
+        sorters = [profile.queue_sort for profile in profiles.values()]
+        readers = [sorter for sorter in sorters if isinstance(sorter, ClusterReader)]
+        self.cluster = LiveCluster(scenario.columns, queue.nominator, readers)
+        self.reject_waiting: Callable[[int], bool] = _nobody_waits
 
     def apply(self, change: Change) -> None:
         """Do what a change says, and let the scheduler hear of it.
@@ -117,7 +128,9 @@ class World:
             self._happen(ASSIGNED_POD_DELETE, image, None)
         elif pod.scheduler in self._profiles:
             self._queue.delete(pod.row)
-            if image.nominated:
+            if self.reject_waiting(pod.row):
+                self._happen(ASSIGNED_POD_DELETE, image, None)
+            elif image.nominated:
                 self._happen(ASSIGNED_POD_DELETE, image, None, image.template.priority)
         if is_forced and self._recreates and image.template.owner is not None and not pod.assumed:
             self._recreate(pod)
@@ -130,10 +143,15 @@ class World:
 
     def forget(self, pod: LivePod) -> None:
         """Undo `assume`: the pod could not be bound."""
-        node, pod.assumed = pod.assumed, ""
+        pod.assumed = ""
         self.cluster.take(pod.row)
         self._enter(pod)
-        self._happen(ASSIGNED_POD_DELETE, PodImage(pod.row, pod.image.template, node, pod.image.nominated), None)
+
+    def tell_of_room(self, pod: LivePod, node: str, *, but_itself: bool = False) -> None:
+        """Let other pods hear that one was forgotten: to them it is as good as deleted."""
+        old = PodImage(pod.row, pod.image.template, node, pod.image.nominated)
+        happening = Happening(ASSIGNED_POD_DELETE, old, None, self.cluster.columns)
+        self._queue.happen(happening, but=pod.row if but_itself else None)
 
     def bound_to(self, node: str) -> list[LivePod]:
         """Pods that are bound to a node."""
