@@ -44,8 +44,10 @@ def warmup() -> None:
 def call_kernels() -> None:
     """Call every kernel: place the pods of ``warmup.yaml`` under each scoring strategy, and take them off again."""
     import kplace
-    from kplace.dtypes import NO_NODE
+    from kplace.dtypes import NO_NODE, PreemptionMode
+    from kplace.engine.batch import place_batch
     from kplace.engine.cycle import Options
+    from kplace.engine.fused.engine import FusedEngine
     from kplace.engine.place import place_waiting
     from kplace.plugins.noderesources.args import ScoringStrategy, ScoringStrategyType, ShapePoint
     from kplace.state import ClusterState
@@ -59,6 +61,12 @@ def call_kernels() -> None:
         placed = place_waiting(state, [profile], Options(), watchers=[_count_once_more])
         for pod in placed.pod[placed.node != NO_NODE].tolist():
             state.forget(pod)
+    batch = ClusterState(columns)
+    place_batch(batch, [_profile(ScoringStrategy())], Options(preemption=PreemptionMode.IMMEDIATE))
+    # Two profiles: what one engine has placed the other is told of.
+    engine = FusedEngine(batch, _profile(ScoringStrategy()), Options(), batch.all_nodes[:0])
+    engine.note(0, 0, 1)
+    engine.note_many(batch.all_nodes[:1], batch.all_nodes[:1])
 
 
 def _count_once_more(attempt: "Attempt", _message: str) -> None:

@@ -88,19 +88,6 @@ def test_without_replay_running_pods_are_there_from_the_start():
     assert history.end["default/y"]["queue"] == "unschedulable"
 
 
-def test_what_happens_to_nodes():
-    events = pd.DataFrame(
-        {"at": [5, 10, 20, 30], "node": ["a", "b", "a", "b"], "action": ["drain", "fail", "uncordon", "uncordon"]}
-    )
-    cluster = kplace.Cluster.from_frames(
-        NODES, pd.DataFrame({"pod": ["x", "y"], "cpu": ["1", "1"], "owner_kind": "ReplicaSet", "owner": "web"})
-    )
-    history = kplace.simulate(cluster, node_events=events, recreate=True, tie_break="first", until=40)
-    # x is on a, y on b. At 5 x moves to b, at 10 b fails and nothing is left, at 20 a is back.
-    assert history.placements.query("result == 'scheduled'")["at"].tolist() == [0, 0, 5, 20, 20]
-    assert set(history.end) == {"default/x", "default/y"}
-
-
 def test_json_lines_of_changes(tmp_path):
     lines = tmp_path / "changes.jsonl"
     node = {

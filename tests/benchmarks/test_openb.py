@@ -73,18 +73,6 @@ def test_curves(table, policy: str, allocated: float, handed_out: float):
     assert (found.fragmented <= found.idle + 1e-9).all()
 
 
-def test_what_fits_nowhere_arrives_and_is_not_allocated(table):
-    rows = pod_rows(table, "default")
-    rows.append({**rows[0], "name": "large", "num_gpu": "4", "gpu_milli": "1000", "creation_time": "20"})
-    cluster = cluster_of(table, rows)
-    workload = Workload.of(cluster)
-    for name in ("whole GPUs", "best-fit"):
-        found = curves(run(cluster, BY_NAME[name], workload, 0), workload.mix)
-        # 4800 of 2000 milli.
-        assert len(found.arrived) >= 240
-        assert found.allocated[-1] == 40
-
-
 def test_chart():
     axis = Axis("x", 0, 10, 5)
     line = Line("a < b", "#000000", range(20), [float(i) for i in range(20)], low=[0.0] * 20, high=[9.0] * 20)

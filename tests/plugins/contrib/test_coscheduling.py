@@ -58,16 +58,6 @@ def test_a_group_that_fits_is_placed():
     assert set(where.values()) == {"n"}
 
 
-def test_a_group_that_fits_in_part_is_not_placed_at_all():
-    # Room for two of three: they wait, and the third, which fits nowhere, takes them along.
-    where, messages = placed(small_node("n", "2"), group("g", 3), *members(3))
-    assert set(where.values()) == {None}
-    assert messages["g-0"] == messages["g-1"] == "0/1 nodes are available: 1 optimistic rejection in PostFilter."
-    assert messages["g-2"].endswith(
-        "PodGroup default/g gets rejected due to Pod g-2 is unschedulable even after PostFilter"
-    )
-
-
 def test_what_a_rejected_group_held_is_free_for_others():
     where, _ = placed(small_node("n", "2"), group("g", 3), *members(3), make_pod("last").req(cpu="2"))
     assert where["last"] == "n"

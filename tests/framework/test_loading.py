@@ -1,0 +1,118 @@
+"""Plugins by module, by file and by the entry points of packages."""
+
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from kplace.errors import PluginError, UsageError
+from kplace.framework import loading
+from kplace.framework.loading import load_plugin
+
+CODE = """
+from dataclasses import dataclass
+
+
+class Scores:
+    @dataclass(frozen=True)
+    class Args:
+        most: "int" = 3
+
+    def __init__(self, args):
+        self.args = args
+
+    def score(self, cycle, nodes):
+        return nodes
+"""
+
+
+@pytest.fixture(autouse=True)
+def forgetful(tmp_path, monkeypatch):
+    """Works in an empty folder; what is imported there is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(loading, "_LOADED", {})
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_by_file_and_by_module_it_is_the_same_class(tmp_path):
+    (tmp_path / "own_plugins.py").write_text(CODE)
+    found = load_plugin("own_plugins.py:Scores")
+    assert found.__name__ == "Scores"
+    assert load_plugin(f"{tmp_path}/own_plugins.py:Scores") is found
+    assert load_plugin("own_plugins:Scores") is found
+    assert loading.is_plugin_file(str(tmp_path / "own_plugins.py"))
+
+
+def test_by_module_then_by_file(tmp_path):
+    (tmp_path / "own_plugins.py").write_text(CODE)
+    assert load_plugin("own_plugins:Scores") is load_plugin("own_plugins.py:Scores")
+
+
+def test_a_file_finds_its_neighbours(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "neighbour.py").write_text("WORD = 'hello'")
+    (tmp_path / "sub" / "mine.py").write_text("from neighbour import WORD\nclass P:\n    word = WORD")
+    assert load_plugin("sub/mine.py:P").word == "hello"
+    assert str(tmp_path / "sub") not in sys.path
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere:P", "plugin: there is no module nowhere"),
+        ("own_plugins.nothing:P", "plugin: there is no module own_plugins.nothing"),
+        ("nowhere.py:P", "plugin: there is no file nowhere.py"),
+        ("own_plugins.py:Scors", "plugin: own_plugins.py has no class Scors; did you mean Scores?"),
+        ("own_plugins.py:Foo", "plugin: own_plugins.py has no class Foo; its classes are Scores"),
+        ("own_plugins.py:", "plugin: expected MODULE:CLASS or FILE.py:CLASS, got 'own_plugins.py:'"),
+        (":P", "plugin: expected MODULE:CLASS or FILE.py:CLASS, got ':P'"),
+        ("own_plugins", "expected MODULE:CLASS, FILE.py:CLASS or the name of an installed one, got 'own_plugins'"),
+    ],
+)
+def test_nothing_of_that_name(tmp_path, name, message):
+    (tmp_path / "own_plugins.py").write_text(CODE)
+    with pytest.raises(UsageError) as caught:
+        load_plugin(name)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("class P:\n  x = = 1", "plugin: bad.py: line 2: invalid syntax"),
+        ("1 / 0", "plugin: bad.py: ZeroDivisionError: division by zero"),
+        ("import not_there_at_all", "plugin: bad.py: ModuleNotFoundError: No module named 'not_there_at_all'"),
+    ],
+)
+def test_modules_that_cannot_be_run(tmp_path, code, message):
+    (tmp_path / "bad.py").write_text(code)
+    with pytest.raises(PluginError) as caught:
+        load_plugin("bad.py:P")
+    assert message in str(caught.value)
+
+
+def test_what_a_module_fails_to_import_is_not_mistaken_for_the_module(tmp_path):
+    (tmp_path / "bad_module.py").write_text("import not_there_at_all")
+    with pytest.raises(PluginError, match="bad_module: ModuleNotFoundError: No module named 'not_there_at_all'"):
+        load_plugin("bad_module:P")
+
+
+def test_installed_plugins_by_name(tmp_path, monkeypatch):
+    (tmp_path / "offered.py").write_text(CODE + "\nnumber = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [
+        EntryPoint("Scores", "offered:Scores", loading.GROUP),
+        EntryPoint("Number", "offered:number", loading.GROUP),
+        EntryPoint("Gone", "offered:Gone", loading.GROUP),
+    ]
+    monkeypatch.setattr(loading, "entry_points", lambda group: points if group == "kplace.plugins" else [])
+    assert load_plugin("Scores").__name__ == "Scores"
+    with pytest.raises(UsageError, match="did you mean Scores"):
+        load_plugin("Score")
+    with pytest.raises(PluginError, match="plugin Number: offered:number is no class"):
+        load_plugin("Number")
+    with pytest.raises(PluginError, match=r"plugin: Gone \(offered:Gone\): AttributeError"):
+        load_plugin("Gone")
