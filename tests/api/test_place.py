@@ -101,7 +101,7 @@ def test_progress_counts_to_the_number_of_pods_tried():
     assert calls[-1] == (4, 4)
     calls.clear()
     kplace.place(cluster(), only="shop", progress=lambda done, total: calls.append((done, total)))
-    assert calls == [(1, 1)]
+    assert calls[-1] == (1, 1)
 
 
 @pytest.mark.parametrize("detail", ["full", "counts"])

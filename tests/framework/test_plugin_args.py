@@ -112,7 +112,10 @@ ARGS = "profiles[0].pluginConfig[0].args"
         (None, f"{ARGS}.labelKey: Required value"),
         ({}, f"{ARGS}.labelKey: Required value"),
         ({"labelKey": "r", "ratio": 2}, f"{ARGS}.ratio: Invalid value: 2: must be in [0, 1]"),
-        ({"labelKey": "r", "mode": "fast"}, f'{ARGS}.mode: Unsupported value: "fast": supported values: "Fast", "Slow"'),
+        (
+            {"labelKey": "r", "mode": "fast"},
+            f'{ARGS}.mode: Unsupported value: "fast": supported values: "Fast", "Slow"',
+        ),
         ({"labelKey": "r", "order": "x"}, f'{ARGS}.order: Unsupported value: "x": supported values: "up", "down"'),
         ({"labelKey": "r", "limits": [{"atMost": 1}]}, f"{ARGS}.limits[0].resource: Required value"),
         ({"labelKey": 7}, f"{ARGS}.labelKey: expected text, got the number 7"),

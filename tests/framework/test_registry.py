@@ -131,7 +131,7 @@ def test_two_plugins_of_one_name_are_refused():
     one, other = (type("Twin", (Scores,), {"__module__": module, "name": "Twin"}) for module in ("a", "b"))
     registry = PluginRegistry([one])
     registry.add(one)
-    with pytest.raises(PluginError, match="plugin Twin: there are two of that name, a.Twin and b.Twin"):
+    with pytest.raises(PluginError, match=r"plugin Twin: there are two of that name, a.Twin and b.Twin"):
         registry.add(other)
 
 
