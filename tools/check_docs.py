@@ -2,6 +2,8 @@
 
 Usage: ``python tools/check_docs.py [--write] [PAGE ...]`` from the root of the repository; without a page, all of them.
 
+A block that begins with ```` ```python NAME.py ```` or ```` ```yaml NAME.yaml ```` is a file, written where the other
+blocks find it.
 The ``python`` blocks of a page share one namespace, from top to bottom: one with ``>>>`` is run as a doctest, any other
 is just run. The commands of ``console`` blocks are run by bash, and have to print what the block says. Both work in an
 empty folder of the page's own, in which ``data`` is the repository's. A block whose fence says more, such as
@@ -26,6 +28,7 @@ from doc_examples import run_console, run_python
 from doc_pages import PROSE, Block, anchors, blocks, pages, replaced
 
 ROOT = Path(__file__).resolve().parent.parent
+FILE = re.compile(r"(python|yaml) (?P<name>\w+\.(py|yaml))")
 CODE = re.compile(r"`[^`\n]*`")
 TRACEBACK = "Traceback (most recent call last)"
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
@@ -62,10 +65,13 @@ def check(page: Path) -> Findings:
     try:
         (folder / "data").symlink_to(ROOT / "data")
         os.chdir(folder)
+        sys.path.insert(0, str(folder))
         for block in blocks(text):
             if block.info == PROSE:
                 _check_links(page, name, block, findings)
                 continue
+            if file := FILE.fullmatch(block.info):
+                (folder / file["name"]).write_text(block.text + "\n", encoding="utf-8")
             if block.info not in ("python", "console"):
                 continue
             findings.examples += 1
@@ -75,6 +81,7 @@ def check(page: Path) -> Findings:
                 findings.reports[block] = f"{name}:{block.line}: the example gives something else:\n{found}"
                 findings.wrong.append(findings.reports[block])
     finally:
+        sys.path.remove(str(folder))
         os.chdir(ROOT)
         shutil.rmtree(folder)
     return findings

@@ -3,10 +3,11 @@
 import argparse
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ COLOURS = {
     "FGD, 95 %": "#bc4c00",
     "FGD, 95 %, first": "#bc4c00",
 }
+DRAWN = ("whole GPUs", "best-fit", "FGD", "FGD, 95 %", "FGD, 95 %, first")
+"""The policies that charts show: the others lie on top of one of these."""
 DASHES = {"random": "", "first": "6 4"}
 MEASURES = ("allocated", "handed_out", "fragmented", "fragmented_of_idle")
 
@@ -53,6 +56,12 @@ class Study:
         table = {name: np.array([getattr(one, name)[:steps] for one in found]) for name in MEASURES}
         return Study(policy, table, seconds, placed)
 
+    @staticmethod
+    def from_record(record: dict[str, Any]) -> "Study":
+        """Take up what was kept."""
+        policy = next(policy for policy in POLICIES if policy.name == record["policy"])
+        return Study(policy, {name: np.array(record[name]) for name in MEASURES}, record["seconds"], record["placed"])
+
     def record(self) -> dict[str, object]:
         """What is worth keeping."""
         rounded = {name: np.round(rows, 3).tolist() for name, rows in self.table.items()}
@@ -62,7 +71,8 @@ class Study:
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.openb", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the trace's tables")
+    parser.add_argument("--data", type=Path, help="the folder of the trace's tables")
+    parser.add_argument("--again", type=Path, help="figures of an earlier run, to be shown and drawn again")
     parser.add_argument("--pods", nargs="+", default=["default", "gpushare40"], help="lists of pods")
     parser.add_argument(
         "--nodes", choices=["gpu", "all"], default="gpu", help="nodes with GPUs only (as in the paper), or all"
@@ -76,15 +86,29 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="file for the figures, as JSON")
     parser.add_argument("--images", type=Path, help="folder for the charts, as SVG")
     given = parser.parse_args()
+    if (given.data is None) == (given.again is None):
+        parser.error("either --data or --again is needed")
     record = {}
-    for pods in given.pods:
-        studies = [study(given, pods, policy) for policy in POLICIES if policy.name in given.policies]
+    for pods, studies in results(given):
         record[pods] = [one.record() for one in studies]
         if given.images:
             for name, chart in charts(pods, given.nodes, studies).items():
                 (given.images / name).write_text(chart, encoding="utf-8")
     if given.out:
         given.out.write_text(json.dumps(record), encoding="utf-8")
+
+
+def results(given: argparse.Namespace) -> Iterator[tuple[str, list[Study]]]:
+    """What came of each list of pods, printed as it comes."""
+    if given.again is None:
+        for pods in given.pods:
+            yield pods, [study(given, pods, policy) for policy in POLICIES if policy.name in given.policies]
+        return
+    for pods, records in json.loads(given.again.read_text(encoding="utf-8")).items():
+        studies = [Study.from_record(record) for record in records]
+        for one in studies:
+            _print(pods, one)
+        yield pods, studies
 
 
 def study(given: argparse.Namespace, pods: str, policy: Policy) -> Study:
@@ -140,7 +164,7 @@ def charts(pods: str, nodes: str, studies: Sequence[Study]) -> dict[str, str]:
 
 def _lines(studies: Sequence[Study], measure: str) -> list[Line]:
     lines = []
-    for one in studies:
+    for one in (one for one in studies if one.policy.name in DRAWN):
         rows = one.table[measure]
         steps = list(range(rows.shape[1]))
         low, middle, high = (np.quantile(rows, share, axis=0).tolist() for share in (0, 0.5, 1))

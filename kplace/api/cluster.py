@@ -192,7 +192,8 @@ def read(*sources: str | Path) -> Cluster:
     *sources : str or path
         Files, folders (with all below them), patterns with ``*``, or ``"-"`` for standard input; JSON or YAML, plain,
         ``.gz`` or ``.zst``: manifests, lists, dumps of ``kubectl get ... -o json``, support bundles. A golden case's
-        objects are taken as they stand, without pods that its controllers lack.
+        objects are taken as they stand, without pods that its controllers lack. The tables of the OpenB trace are read
+        where they are named, or by a pattern that ends in ``.csv``.
 
     Returns
     -------

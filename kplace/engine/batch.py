@@ -82,6 +82,7 @@ class _Batch:
         self._victims: list[list[tuple[int, ...]]] = []
         self._said: list[tuple[Reasons, str]] = []
         self._preemptions: list[tuple[int, ...]] = []
+        self._errors: list[int] = []
         self._engines: dict[str, FusedEngine | None] = {}
         self._stale = False
 
@@ -110,6 +111,7 @@ class _Batch:
         untried = self._agenda.untried
         results, n_untried = self._results, len(untried)
         status = np.where(results.node == NO_NODE, Status.UNSCHEDULABLE, Status.SCHEDULED).astype(np.int8)
+        status[self._errors] = Status.ERROR
         preemptions = PreemptionColumns.of_rows(self._preemptions)
         pods = np.concatenate([np.array([pod for pod, _ in untried], np.int32), self._agenda.tried])
         node = np.concatenate([np.full(n_untried, NO_NODE, np.int32), results.node])
@@ -218,6 +220,8 @@ class _Batch:
         results.ties[position] = len(attempt.best)
         results.next_start[position] = attempt.next_start_index
         results.attempt[position] = attempt.retry
+        if attempt.error:
+            self._errors.append(position)
         if attempt.node == NO_NODE:
             results.reason[position] = len(self._said)
             self._said.append(diagnose(attempt))

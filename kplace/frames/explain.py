@@ -29,7 +29,8 @@ def explain_frame(attempt: Attempt) -> pd.DataFrame:
     verdict = np.full(n_nodes, _REJECTED, np.int8)
     if attempt.filters is not None:
         verdict[attempt.filters.plugin == PASSED] = _OUTSIDE
-    verdict[attempt.feasible] = _SCORED
+    if attempt.scores is not None:
+        verdict[attempt.feasible] = _SCORED
     total = np.full(n_nodes, _NONE, np.int64)
     if attempt.scores is not None:
         total[attempt.feasible] = attempt.scores.total
@@ -58,15 +59,13 @@ def _ranks(total: I64) -> I64:
 def _rejections(attempt: Attempt) -> dict[str, Values]:
     n_nodes = attempt.cycle.state.n_nodes
     if attempt.filters is None:
-        plugin = attempt.pre_filters.rejected_by
-        assert plugin is not None
-        rejection = attempt.pre_filters.rejection
-        words = [", ".join(rejection.reasons)]
+        plugin, rejection = attempt.pre_filters.rejected_by, attempt.pre_filters.rejection
+        code, text = (Code.ERROR, attempt.error) if attempt.error else (rejection.code, ", ".join(rejection.reasons))
         everywhere: I32 = np.zeros(n_nodes, np.int32)
         return {
-            "plugin": category(everywhere, [plugin.name]),
-            "code": category(everywhere, [CODE_NAMES[rejection.code]]),
-            "reasons": texts(words).take(everywhere),
+            "plugin": category(everywhere if plugin is not None else everywhere - 1, [plugin.name if plugin else ""]),
+            "code": category(everywhere, [CODE_NAMES[code]]),
+            "reasons": texts([text]).take(everywhere),
         }
     outcome = attempt.filters
     failed = outcome.plugin != PASSED
@@ -84,10 +83,10 @@ def _rejections(attempt: Attempt) -> dict[str, Values]:
         reasons = node_reasons(attempt.profile, attempt.cycle, attempt.pre_filters, outcome, plugin, detail)
         words.append(", ".join(reasons))
         plugins.append(codes_of_names[rejecter(attempt.profile, outcome, plugin, detail)])
-    codes = [CODE_NAMES[Code.UNSCHEDULABLE], CODE_NAMES[Code.UNSCHEDULABLE_AND_UNRESOLVABLE]]
+    codes = [CODE_NAMES[code] for code in (Code.ERROR, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)]
     return {
         "plugin": category(np.array(plugins, np.int32)[where.ravel()], names),
-        "code": category(np.where(failed, outcome.code - Code.UNSCHEDULABLE, -1).astype(np.int32), codes),
+        "code": category(np.where(failed, outcome.code - Code.ERROR, -1).astype(np.int32), codes),
         "reasons": texts(words).take(where.ravel()),
     }
 

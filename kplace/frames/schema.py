@@ -183,7 +183,11 @@ EXPLAIN = Table(
         Column("rank", "Int64", "1 is the best; equal totals share a rank. NA for a node that is not scored."),
         Column("total", "Int64", "Sum of the weighted scores."),
         Column("plugin", "category", "The first filter that rejects the node; NA if none does."),
-        Column("code", "category", "Unschedulable, or UnschedulableAndUnresolvable: evicting pods would not help."),
+        Column(
+            "code",
+            "category",
+            "Unschedulable; UnschedulableAndUnresolvable: evicting pods would not help; Error: it could not work.",
+        ),
         Column("reasons", "str", "That filter's words, joined by commas."),
         Column("raw_{plugin}", "Int64", "What the plugin's Score said."),
         Column("normalised_{plugin}", "Int64", "The same, brought to 0 to 100."),

@@ -115,7 +115,13 @@ def _file(path: Path) -> ModuleType:
     where = path.resolve()
     if where in _LOADED:
         return _LOADED[where]
-    spec = importlib.util.spec_from_file_location(f"kplace_plugin_{path.stem}_{len(_LOADED)}", where)
+    for module in list(sys.modules.values()):
+        own = getattr(module, "__file__", None)
+        if own is not None and Path(own).resolve() == where:
+            return _LOADED.setdefault(where, module)
+    # Under its own name, so that importing it later gives the same classes; but it must not stand before another one.
+    name = path.stem if _is_free(path.stem, where) else f"kplace_plugin_{path.stem}_{len(_LOADED)}"
+    spec = importlib.util.spec_from_file_location(name, where)
     if spec is None or spec.loader is None or not where.is_file():
         msg = f"plugin: there is no file {path}"
         raise UsageError(msg)
@@ -126,6 +132,14 @@ def _file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     _LOADED[where] = module
     return module
+
+
+def _is_free(name: str, path: Path) -> bool:
+    """Whether no other module has a name, now or when somebody imports it."""
+    if name in sys.modules:
+        return False
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    return spec is None or spec.origin is None or Path(spec.origin).resolve() == path
 
 
 @contextmanager

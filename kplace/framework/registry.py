@@ -14,12 +14,13 @@ from kplace.framework.plugin_args import args_spec
 
 C = TypeVar("C", bound=type)
 
-METHODS = {point: "sort" if point is ExtensionPoint.QUEUE_SORT else point.attribute for point in ExtensionPoint}
+METHODS = {point: "rank" if point is ExtensionPoint.QUEUE_SORT else point.attribute for point in ExtensionPoint}
 """The method by which a plugin shows that it runs at a point."""
 
 _ARGUMENTS = {
     "pre_enqueue": ("template",),
     "sort": ("pods", "waiting"),
+    "rank": ("template", "timestamp"),
     "pre_filter": ("cycle",),
     "filter": ("cycle", "nodes"),
     "reasons": ("cycle", "detail"),
@@ -43,6 +44,7 @@ _NEEDS = {
     "unreserve": ("reserve",),
     "reserve": ("unreserve",),
     "count_pod": ("pre_filter",),
+    "sort": ("rank",),
     "reasons": ("filter",),
     "filter": ("reasons", "reason"),
 }
@@ -187,12 +189,12 @@ def entry_of(source: object) -> PluginEntry:
         It is no plugin; the message says what it lacks.
     """
     kind = source if isinstance(source, type) else type(source)
+    points = _points(getattr(source, "name", kind.__name__), source)
     _give_name(kind)
     name = getattr(source, "name", None)
     if not isinstance(name, str) or not name:
         msg = f"plugin {kind.__name__}: its name must be a text, got {name!r}"
         raise PluginError(msg)
-    points = _points(name, source)
     if not isinstance(source, type):
         assert isinstance(source, Plugin)
         return PluginEntry(PluginSpec(name, points), source, _always(source))
@@ -248,7 +250,7 @@ def _members(source: object) -> set[str]:
     return {name for name in dir(source) if not name.startswith("_")}
 
 
-def _points(name: str, source: object) -> frozenset[ExtensionPoint]:
+def _points(name: object, source: object) -> frozenset[ExtensionPoint]:
     """Points at which a plugin runs, by its methods."""
     members = _members(source)
     for member, one_of in _NEEDS.items():
@@ -265,7 +267,7 @@ def _points(name: str, source: object) -> frozenset[ExtensionPoint]:
     return points
 
 
-def _check_arguments(name: str, source: object, member: str) -> None:
+def _check_arguments(name: object, source: object, member: str) -> None:
     method = getattr(source, member)
     expected = ("self", *_ARGUMENTS[member]) if isinstance(source, type) else _ARGUMENTS[member]
     if isinstance(inspect.getattr_static(source, member), staticmethod | classmethod):

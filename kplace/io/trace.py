@@ -225,7 +225,8 @@ def rejected_record(attempt: Attempt) -> Record:
     names = attempt.cycle.state.columns.nodes.names
     if attempt.filters is None:
         plugin = attempt.pre_filters.rejected_by
-        assert plugin is not None
+        if plugin is None:
+            return {}
         rejection = attempt.pre_filters.rejection
         return {name: [plugin.name, CODE_NAMES[rejection.code], list(rejection.reasons)] for name in names}
     outcome = attempt.filters

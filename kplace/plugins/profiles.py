@@ -30,6 +30,7 @@ from kplace.framework import (
     WeightedPlugin,
 )
 from kplace.framework.masks import as_filter
+from kplace.framework.ranks import as_queue_sort
 from kplace.framework.registry import PluginEntry
 from kplace.plugins import names
 from kplace.plugins.older import OLDER, WITHOUT_COUNTERPART
@@ -142,8 +143,9 @@ class _Builder:
 
     def _queue_sort(self) -> QueueSortPlugin:
         """The plugin that sorts; the in-tree one where that is one that does nothing."""
-        sorter = next(iter(self._at(ExtensionPoint.QUEUE_SORT)), None) or self._plugin(names.PRIORITY_SORT)
-        assert isinstance(sorter, QueueSortPlugin)
+        plugin = next(iter(self._at(ExtensionPoint.QUEUE_SORT)), None) or self._plugin(names.PRIORITY_SORT)
+        sorter = as_queue_sort(plugin)
+        assert sorter is not None
         return sorter
 
     def _binds(self) -> tuple[BindPlugin, ...]:

@@ -20,6 +20,8 @@ from kplace.testing.sample import sample_cluster
 
 N_NODES = 2000
 """Nodes of the cluster in which throughput is measured, unless another one is given."""
+MOST_SHOWN = 2
+"""Violations that are shown of one check."""
 SECONDS = 0.1
 """How long each measurement goes on."""
 
@@ -124,7 +126,7 @@ def check_plugin(
     checks = [check for check in CHECKS if check.points & entry.spec.points]
     violations = list(_name_faults(entry))
     for check in checks:
-        violations += check.run(subject)
+        violations += _shortened(list(dict.fromkeys(check.run(subject))))
     if violations:
         raise PluginContractError(entry.name, dict.fromkeys(violations))
     return PluginReport(
@@ -134,6 +136,12 @@ def check_plugin(
         remarks=tuple(dict.fromkeys(subject.remarks)),
         throughput=tuple(_measured(subject.make(), cluster or sample_cluster(N_NODES, 1))),
     )
+
+
+def _shortened(found: list[str]) -> list[str]:
+    """The first of many things that one check finds, which are mostly the same for every pod."""
+    more = len(found) - MOST_SHOWN
+    return found if more <= 1 else [*found[:MOST_SHOWN], f"and {more} more of that kind"]
 
 
 def _name_faults(entry: PluginEntry) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What a plugin must keep to, as checks: each yields what it finds wrong."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from kplace.api import Cluster
 from kplace.columns import ClusterColumns
 from kplace.config import ExtensionPoint
-from kplace.dtypes import I32, Code
+from kplace.dtypes import CODE_NAMES, I32, Code
 from kplace.framework import (
     Cycle,
     PermitPlugin,
@@ -22,7 +23,9 @@ from kplace.framework import (
     ReservePlugin,
     ScorePlugin,
 )
+from kplace.framework.interface import ClusterReader
 from kplace.framework.masks import as_filter
+from kplace.framework.ranks import as_queue_sort
 from kplace.state import ClusterState
 from kplace.testing.opinions import Opinion, opinion_of
 
@@ -102,11 +105,25 @@ def _queue_answers(plugin: Plugin, columns: ClusterColumns) -> Iterator[str]:
             if not isinstance(answer, bool | np.bool_):
                 yield f"pre_enqueue returned {answer!r}: expected True or False"
                 break
-    if isinstance(plugin, QueueSortPlugin):
+    sorter = as_queue_sort(plugin)
+    if sorter is not None:
+        if isinstance(sorter, ClusterReader):
+            sorter.read_cluster(columns)
         waiting = np.flatnonzero(columns.pods.waiting).astype(np.int32)
-        order = plugin.sort(columns.pods, waiting)
+        order = sorter.sort(columns.pods, waiting)
         if not np.array_equal(np.sort(order), waiting):
             yield "sort must return the very pods that it was given, in another order"
+        yield from _rank_answers(sorter, columns, order)
+
+
+def _rank_answers(sorter: QueueSortPlugin, columns: ClusterColumns, order: I32) -> Iterator[str]:
+    """Whether sort and rank agree: no pod has a higher rank than one that comes after it."""
+    templates, pods = columns.templates, columns.pods
+    ranks: list[object] = [sorter.rank(templates[pods.template[pod]], int(pods.created_ns[pod])) for pod in order]
+    if not all(isinstance(rank, tuple) and all(isinstance(part, int) for part in rank) for rank in ranks):
+        yield f"rank returned {ranks[0]!r}: expected a tuple of whole numbers"
+    elif any(later < earlier for earlier, later in itertools.pairwise(ranks)):  # type: ignore[operator]
+        yield "sort and rank disagree"
 
 
 def nodes_are_judged_alone(subject: Subject) -> Iterator[str]:
@@ -170,16 +187,13 @@ def scores_are_fresh(subject: Subject) -> Iterator[str]:
 
 
 def nothing_is_changed(subject: Subject) -> Iterator[str]:
-    """Questions change neither the cluster's state nor the nodes that are asked about."""
+    """Questions do not change the cluster's state."""
     plugin, state = subject.make(), ClusterState(subject.cluster.columns)
     for pod in subject.pods:
         # Counts that a plugin begins to keep are no change.
         opinion_of(plugin, Cycle(state, pod), state.all_nodes)
-        before, nodes = _snapshot(state), state.all_nodes.copy()
-        opinion_of(plugin, Cycle(state, pod), nodes)
-        if not np.array_equal(nodes, state.all_nodes):
-            yield f"{_asked(state, pod)}: the array of nodes was changed"
-            return
+        before = _snapshot(state)
+        opinion_of(plugin, Cycle(state, pod), state.all_nodes)
         changed = _changed(before, _snapshot(state))
         if changed:
             yield f"{_asked(state, pod)}: the cluster's state was changed: {', '.join(changed)}"
@@ -346,7 +360,20 @@ def _asked(state: ClusterState, pod: int) -> str:
 
 
 def _differs(name: str, first: dict[str, Any], second: dict[str, Any]) -> str:
-    return f"{name}: {first.get(name)} becomes {second.get(name)}"
+    return f"{name}: {_told(first.get(name))} becomes {_told(second.get(name))}"
+
+
+def _told(said: object) -> str:
+    """An answer in words."""
+    match said:
+        case (Code() as code, tuple() as reasons):
+            return f"{CODE_NAMES[code]} ({', '.join(reasons)})" if reasons else CODE_NAMES[code]
+        case (words, raw, final):
+            scores = [] if raw is None else [f"score {raw}" if raw == final else f"scores {raw} and {final}"]
+            return ", ".join([*([] if words is None else [_told(words)]), *scores]) or "nothing"
+        case None:
+            return "nothing"
+    return str(said) or "nothing"
 
 
 def _first_difference(

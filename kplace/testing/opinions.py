@@ -1,6 +1,8 @@
 """What a plugin says of one pod and some nodes, gathered from all its extension points."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code
 from kplace.errors import AttemptError, PluginError
@@ -66,16 +68,18 @@ def opinion_of(plugin: Plugin, cycle: Cycle, nodes: I32, *, is_prepared: bool = 
     is_prepared : bool
         Its PreFilter was run already in this cycle, and let the pod pass.
     """
-    opinion = Opinion(nodes)
+    asked = Opinion(nodes.copy())
     try:
-        if is_prepared or _pre_filter(plugin, cycle, opinion):
-            _filter(plugin, cycle, opinion)
-        _score(plugin, cycle, opinion)
+        if is_prepared or _pre_filter(plugin, cycle, asked):
+            _filter(plugin, cycle, asked)
+        _score(plugin, cycle, asked)
     except AttemptError as error:
-        opinion.error = str(error)
+        asked.error = str(error)
     except PluginError as error:
-        opinion.faults.append(str(error))
-    return opinion
+        asked.faults.append(str(error))
+    if not np.array_equal(asked.nodes, nodes):
+        asked.faults.append("the array of nodes that it was given was changed")
+    return replace(asked, nodes=nodes)
 
 
 def _pre_filter(plugin: Plugin, cycle: Cycle, opinion: Opinion) -> bool:
@@ -105,6 +109,7 @@ def _filter(plugin: Plugin, cycle: Cycle, opinion: Opinion) -> None:
     for code, detail in zip(verdict.code.tolist(), verdict.detail.tolist(), strict=True):
         if code not in _FILTER_CODES:
             opinion.faults.append(f"filter gave the code {code}: expected one of {sorted(_FILTER_CODES)}")
+            opinion.words = None
             return
         if code == Code.SUCCESS:
             opinion.words.append((Code.SUCCESS, ()))

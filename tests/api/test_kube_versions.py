@@ -245,6 +245,14 @@ def test_1_33_an_idle_scheduler_takes_pods_out_of_backoff(tmp_path):
     assert found == [2, 1.5]
 
 
+def test_1_33_victims_leave_while_the_pod_waits(tmp_path):
+    arrivals = {"pod": ["early", "late"], "cpu": ["2", "2"], "priority": [0, 5], "at": [0, 1], "lasts": [60.0, 5.0]}
+    before, after = (simulated(version, arrivals, tmp_path, grace=0)[1] for version in ("1.32", "1.33"))
+    # It comes back when its victim is gone already, or before.
+    assert before[1:2] == ["backoff: ScheduleAttemptFailure"]
+    assert after[1:3] == ["unschedulable: ScheduleAttemptFailure", "backoff: AssignedPodDelete"]
+
+
 def test_1_33_backoff_lasts_through_its_end(tmp_path):
     # Room at 1.5 s, backoff up to 2 s, and upstream looks every second.
     arrivals = {"pod": ["early", "late"], "cpu": ["2", "2"], "at": [0, 1], "lasts": [1.5, 5.0]}

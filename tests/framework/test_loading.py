@@ -1,5 +1,6 @@
 """Plugins by module, by file and by the entry points of packages."""
 
+import importlib
 import sys
 from importlib.metadata import EntryPoint
 
@@ -49,6 +50,24 @@ def test_by_file_and_by_module_it_is_the_same_class(tmp_path):
 def test_by_module_then_by_file(tmp_path):
     (tmp_path / "own_plugins.py").write_text(CODE)
     assert load_plugin("own_plugins:Scores") is load_plugin("own_plugins.py:Scores")
+
+
+def test_by_file_then_by_import_and_the_other_way_round(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "first_one.py").write_text(CODE)
+    (tmp_path / "second_one.py").write_text(CODE)
+    loaded = load_plugin("first_one.py:Scores")
+    assert importlib.import_module("first_one").Scores is loaded
+    imported = importlib.import_module("second_one").Scores
+    assert load_plugin("second_one.py:Scores") is imported
+
+
+def test_a_file_does_not_stand_before_a_module_of_its_name(tmp_path):
+    (tmp_path / "json.py").write_text(CODE)
+    (tmp_path / "colorsys.py").write_text(CODE)
+    for name in ("json", "colorsys"):
+        assert load_plugin(f"{name}.py:Scores").__module__.startswith(f"kplace_plugin_{name}")
+        assert not hasattr(importlib.import_module(name), "Scores")
 
 
 def test_a_file_finds_its_neighbours(tmp_path):

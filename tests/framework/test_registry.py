@@ -63,6 +63,7 @@ def test_a_subclass_gets_a_name_of_its_own_but_keeps_one_that_was_given():
         ({"filter": lambda self, cycle, nodes: nodes}, "with filter it needs reasons or reason"),
         ({"score": lambda self, nodes: nodes}, "score must take (self, cycle, nodes)"),
         ({"score": 7}, "score must take (self, cycle, nodes)"),
+        ({"sort": lambda self, pods, waiting: waiting}, "with sort it needs rank"),
         ({"reserve": lambda self, cycle, node: None}, "with reserve it needs unreserve"),
         ({"normalize_score": lambda self, cycle, nodes, scores: None}, "with normalize_score it needs score"),
         ({"name": "", "score": Scores.score}, "its name must be a text, got ''"),

@@ -1,5 +1,6 @@
 """Every example under data/bad is refused, and what is wrong with it is said."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,19 @@ def test_all_of_them_at_once():
     for name, texts in EXPECTED.items():
         if name != "not-an-object.yaml":
             assert {f"{name}: {text}" for text in texts} <= set(found)
+
+
+def test_the_readme_writes_fields_as_the_messages_do():
+    text = (BAD / "README.md").read_text(encoding="utf-8")
+    wanted = set()
+    for name in EXPECTED:
+        with pytest.raises(InputError) as caught:
+            read_cluster(BAD / name)
+        wanted |= {fault.path for fault in caught.value.faults if fault.path}
+    # Said in the page in short.
+    short = {"spec.affinity.": "", REQUIRED: "required", PREFERRED: "preferred"}
+    for long, brief in short.items():
+        wanted = {path.replace(long, brief) for path in wanted}
+    assert len(wanted) > 20
+    in_lists = re.compile(r"\[\d+\]")
+    assert {path for path in wanted if f"`{path}`" not in text and not in_lists.fullmatch(path)} == set()

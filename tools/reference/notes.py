@@ -68,6 +68,11 @@ TOPICS = {
         "Waiting pods with another `schedulerName`.",
         "They have the status `skipped` and are not placed.",
     ),
+    "configuration": (
+        "The scheduler configuration has settings without effect here, names plugins that do nothing here, or was read "
+        "by the rules of an older version.",
+        "The rest of it counts. `kplace config show` says what it comes to.",
+    ),
     "unknown-nodes": (
         "Pods are bound to nodes that are not in the input.",
         "Their room is taken from no node. Pod counts of spread and affinity do not see them either: export all nodes.",

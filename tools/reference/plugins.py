@@ -17,6 +17,11 @@ POINTS = {
     "preScore": interface.PreScorePlugin,
     "score": interface.ScorePlugin,
     "normalizeScore": interface.NormalizeScorePlugin,
+    "reserve": interface.ReservePlugin,
+    "permit": interface.PermitPlugin,
+    "preBind": interface.PreBindPlugin,
+    "bind": interface.BindPlugin,
+    "postBind": interface.PostBindPlugin,
 }
 
 DECIDING = ("filter", "postFilter")

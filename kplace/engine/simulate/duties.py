@@ -69,7 +69,8 @@ class Failure:
         """Put a setback as a failure."""
         if setback.is_error:
             return Failure(result, SCHEDULER_ERROR, setback.message, setback=setback)
-        plugins = frozenset({setback.plugin})
+        # Whose binding fails comes back by itself: there is nobody whose events it waits for.
+        plugins: frozenset[str] = frozenset() if setback.is_retried else frozenset({setback.plugin})
         return Failure(result, UNSCHEDULABLE, setback.message, plugins, reasons=setback.reasons, setback=setback)
 
 

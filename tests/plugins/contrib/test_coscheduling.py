@@ -45,7 +45,7 @@ def small_node(name: str, cpu: str, pods: str = "110"):
 
 def placed(*items: object, args: CoschedulingArgs | None = None):
     """Where pods end up, and the messages of those that end up nowhere."""
-    result = kplace.place(cluster_of(*items), plugins=[Coscheduling(args)], tie_break="first")
+    result = kplace.place(cluster_of(*items), plugins=[Coscheduling(args)], tie_break="first", preemption="dry-run")
     table = result.pods.set_index("pod")
     return table.node.astype(object).where(table.node.notna(), None).to_dict(), table.message.to_dict()
 
@@ -56,6 +56,16 @@ def placed(*items: object, args: CoschedulingArgs | None = None):
 def test_a_group_that_fits_is_placed():
     where, _ = placed(small_node("n", "3"), group("g", 3), *members(3))
     assert set(where.values()) == {"n"}
+
+
+def test_a_group_that_fits_in_part_is_not_placed_at_all():
+    # Room for two of three: they wait, and the third, which fits nowhere, takes them along.
+    where, messages = placed(small_node("n", "2"), group("g", 3), *members(3))
+    assert set(where.values()) == {None}
+    assert messages["g-0"] == messages["g-1"] == "0/1 nodes are available: 1 optimistic rejection in PostFilter."
+    assert messages["g-2"].endswith(
+        "PodGroup default/g gets rejected due to Pod g-2 is unschedulable even after PostFilter"
+    )
 
 
 def test_what_a_rejected_group_held_is_free_for_others():
