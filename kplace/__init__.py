@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kplace.version import __version__
 
 if TYPE_CHECKING:
+    from kplace.analysis.bench import bench
     from kplace.api import (
         Cluster,
         History,
@@ -30,6 +31,7 @@ __all__ = [
     "KplaceError",
     "Placements",
     "__version__",
+    "bench",
     "explain",
     "place",
     "plugin",
@@ -43,6 +45,7 @@ _HOME = {
     "Cluster": "kplace.api",
     "History": "kplace.api",
     "Placements": "kplace.api",
+    "bench": "kplace.analysis.bench",
     "explain": "kplace.api",
     "place": "kplace.api",
     "plugin": "kplace.framework",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kplace import __version__
 from kplace.api.cluster import Cluster
 from kplace.api.summary import Summary, summarise
 from kplace.columns import Note
@@ -22,6 +21,7 @@ from kplace.frames.placements import node_of_placed, placed_pods_frame, preempti
 from kplace.frames.restore import conform, node_names, placement_columns
 from kplace.io.atomic import Target
 from kplace.io.results import Tables, read_tables, write_csv, write_json, write_parquet
+from kplace.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

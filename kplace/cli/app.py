@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": "kplace.cli.explain:explain",
     "simulate": "kplace.cli.simulate:simulate",
     "config": "kplace.cli.config:config",
+    "bench": "kplace.cli.bench:bench",
     "warmup": "kplace.cli.warmup:warmup",
     "completion": "kplace.cli.completion:completion",
 }

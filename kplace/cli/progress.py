@@ -70,6 +70,12 @@ class Work:
         progress, task = self._live
         progress.update(task, completed=done, total=total, count=f"{done:,}/{total:,}")
 
+    def advance_named(self, name: str, done: int, total: int) -> None:
+        """Say how much of one part of the work is done, by its name."""
+        if self._live is not None and name != self._stage:
+            self.stage(name)
+        self.advance(done, total)
+
     def advance_time(self, done: float, total: float) -> None:
         """Say how much simulated time has passed, in seconds; beside it stands how long it has really taken."""
         if INTERRUPTS.seen:

@@ -1,0 +1,1 @@
+"""Questions about clusters and results: measurements, comparisons, what-ifs."""
