@@ -15,7 +15,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PACKAGE = Path(__file__).parent
-_MARKS = (b"@kernel", b"@bare_kernel")
+_MARKS = (b"@kernel", b"@bare_kernel", b"@inner_kernel")
 
 
 def _source_hash() -> str:
@@ -63,20 +63,27 @@ import numba  # noqa: E402 - the cache directory must be named before numba read
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
+# numba keeps the option _nrt private, which is why the project bounds its version from above.
+_BARE: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True, "_nrt": False}
+
+
 def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function like `kernel` does, without reference counting, and so that other threads may run meanwhile.
 
     For loops that slice arrays a few times per pod: counting references takes most of their time there. Such a function
     may not allocate, and its caller must keep every array alive.
     """
-    # numba keeps the option private, which is why the project bounds its version from above.
-    options: dict[str, Any] = {
-        "cache": KEEPS_KERNELS,
-        "error_model": "numpy",
-        "fastmath": False,
-        "nogil": True,
-        "_nrt": False,
-    }
+    compiled: Callable[P, R] = numba.njit(cache=KEEPS_KERNELS, **_BARE)(function)
+    return compiled
+
+
+def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function like `bare_kernel` does, for other kernels only: Python cannot call it.
+
+    What Python needs to call a function, code that takes each argument apart, is half of the time that compiling a
+    small kernel takes. Nor is it kept on disk: those who call it are, with all that they call.
+    """
+    options: dict[str, Any] = {**_BARE, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     compiled: Callable[P, R] = numba.njit(**options)(function)
     return compiled
 

@@ -59,8 +59,9 @@ def explain(  # noqa: PLR0913 - all but the cluster and the pod are by keyword, 
     DataFrame
         The columns of `kplace.frames.schema.EXPLAIN`. ``attrs`` holds ``pod``, ``node`` (where it was before, or None),
         ``untried`` (why the scheduler would not try the pod at all; empty if it would), ``evaluated`` (nodes that the
-        search visited), ``weights`` (of the plugins that scored), ``message`` (why no node is feasible; empty if one
-        is), and ``notes`` (what to know of the cluster and of the configuration).
+        search visited), ``weights`` (of the plugins that scored), ``message`` (why the pod gets no node; empty if it
+        does), ``error`` (what went wrong in the attempt; empty if nothing did), and ``notes`` (what to know of the
+        cluster and of the configuration).
 
     Raises
     ------
@@ -110,6 +111,7 @@ def explain(  # noqa: PLR0913 - all but the cluster and the pod are by keyword, 
         "weights": {item.plugin.name: item.weight for item in profile.score if item.plugin.name in scored}
         | attempt.extenders.weights,
         "message": diagnose(attempt)[1] if attempt.node == NO_NODE else "",
+        "error": attempt.error,
         "notes": [str(note) for note in setup.notes_on(cluster)],
     }
     return table if top is None else table.head(top)

@@ -4,6 +4,7 @@ It imports next to nothing, so that even an interrupt during the imports ends wi
 all commands, is imported when it is asked for.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -66,6 +67,8 @@ INTERRUPTS = Interrupts()
 
 def main() -> NoReturn:
     """Run the command line and exit: the console entry ``kplace``."""
+    # Imports make about 100,000 objects, which all stay: Python would look them through for garbage again and again.
+    gc.set_threshold(100_000)
     INTERRUPTS.install()
     # A caller may have closed them, and not only redirected.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end

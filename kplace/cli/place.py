@@ -40,6 +40,14 @@ from kplace.cli.scheduler_options import SchedulerChoice, extender_options, sche
     "would, or take them away and try it again at once, or only say which ones, or do not ask.  "
     "[default: as the input says, or queue]",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["batch", "cycle"]),
+    default="batch",
+    show_default=True,
+    help="One compiled loop over the pods, or the readable engine, pod by pod and plugin by plugin. Both give the same "
+    "result, as the hash that is printed shows; what the loop does not know takes the readable way anyway.",
+)
 @click.option("--only", metavar="NS[/SELECTOR]", help='Try these pods only, such as "shop" or "*/app in (web,api)".')
 @click.option(
     "--out",
@@ -78,6 +86,7 @@ def place(  # noqa: PLR0913 - one parameter an option
     mend_extender_scores: bool,
     percentage_of_nodes_to_score: int | None,
     preemption: str | None,
+    engine: str,
     only: str | None,
     out: tuple[str, ...],
     form: str,
@@ -117,6 +126,7 @@ def place(  # noqa: PLR0913 - one parameter an option
             mend_extender_scores=mend_extender_scores,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
             preemption=preemption,
+            engine=engine,
             only=only,
             trace=trace,
             trace_detail=trace_detail or "full",

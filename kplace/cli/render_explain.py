@@ -65,6 +65,7 @@ def render_explain(console: Console, cluster: Cluster, view: View) -> None:
     """Print what every node has to say to a pod: the funnel of filters, the scores, the rejections."""
     _head(console, cluster, view)
     _funnel(console, view)
+    _error(console, view)
     _best(console, view)
     _scores(console, view)
     _rejections(console, view)
@@ -101,9 +102,18 @@ def _funnel(console: Console, view: View) -> None:
         left -= len(nodes)
         table.add_row(f"{left:,}", f"-{len(nodes):,}", plugin_name(str(plugin)))
     outside = len(view.of(OUTSIDE))
-    last = "feasible" if not outside else f"feasible, of which {left - outside:,} are in the sample that is scored"
+    is_whole = not outside or view.nodes.attrs["error"]
+    last = "feasible" if is_whole else f"feasible, of which {left - outside:,} are in the sample that is scored"
     table.add_row(Text(f"{left:,}", style="bold green" if left else "bold red"), "", last)
     console.print(table)
+
+
+def _error(console: Console, view: View) -> None:
+    """What went wrong in the attempt, where no node's reasons say it."""
+    error = view.nodes.attrs["error"]
+    if error and view.of(REJECTED).empty:
+        title(console, "Error")
+        console.print(Text(f"  {one_line(error)}", style="red"))
 
 
 def plugin_name(plugin: str) -> str:

@@ -409,3 +409,12 @@ def test_unknown_releases_are_refused(kplace, cluster):
     assert "Invalid value for '--kube-version': expected a release from 1.29 to 1.37, got '1.28'" in words(
         result.stderr
     )
+
+
+def test_both_engines_print_the_same_hash(kplace):
+    hashes = set()
+    for engine in ("batch", "cycle"):
+        text = words(kplace("place", "data/demo", "--engine", engine).stdout)
+        hashes.add(text.partition("result ")[2].split()[0])
+    assert len(hashes) == 1
+    assert len(hashes.pop()) == 12

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import I16
 from kplace.engine.fused.layout import INFEASIBLE
 
@@ -31,7 +31,7 @@ NOBODY = Summary(INFEASIBLE, 0, INFEASIBLE)
 """Of no nodes at all."""
 
 
-@bare_kernel
+@inner_kernel
 def summarize(totals: I16) -> Summary:
     """Summary of a slice of totals."""
     top = highest(totals)
@@ -40,7 +40,7 @@ def summarize(totals: I16) -> Summary:
     return Summary(np.int64(top), count_equal(totals, top), np.int64(highest_below(totals, top)))
 
 
-@bare_kernel
+@inner_kernel
 def refresh_blocks(totals: I16, blocks: I16, first: int, last: int) -> None:
     """Summarise the blocks from ``first`` to ``last``, both included, of a row anew. Writes ``blocks``.
 
@@ -59,7 +59,7 @@ def refresh_blocks(totals: I16, blocks: I16, first: int, last: int) -> None:
         blocks[SECOND, b] = summary.second
 
 
-@bare_kernel
+@inner_kernel
 def merge(one: Summary, other: Summary) -> Summary:
     """Summary of two sets of nodes together."""
     if other.top > one.top:
@@ -69,7 +69,7 @@ def merge(one: Summary, other: Summary) -> Summary:
     return Summary(one.top, one.ties, max(one.second, other.top))
 
 
-@bare_kernel
+@inner_kernel
 def summarize_blocks(blocks: I16, first: int, end: int) -> Summary:
     """Summary of whole blocks, from ``first`` up to ``end``."""
     tops = blocks[TOP, first:end]
@@ -86,7 +86,7 @@ def summarize_blocks(blocks: I16, first: int, end: int) -> Summary:
     return Summary(np.int64(top), ties, np.int64(second))
 
 
-@bare_kernel
+@inner_kernel
 def highest(totals: I16) -> int:
     """Highest entry, at least `INFEASIBLE`."""
     top = np.int16(INFEASIBLE)
@@ -95,7 +95,7 @@ def highest(totals: I16) -> int:
     return top
 
 
-@bare_kernel
+@inner_kernel
 def highest_below(totals: I16, bound: int) -> int:
     """Highest entry that is lower than ``bound``, at least `INFEASIBLE`."""
     top = np.int16(INFEASIBLE)
@@ -105,7 +105,7 @@ def highest_below(totals: I16, bound: int) -> int:
     return top
 
 
-@bare_kernel
+@inner_kernel
 def count_equal(totals: I16, value: int) -> int:
     """Number of entries that equal ``value``; there are fewer than 2**15."""
     n_equal = np.int16(0)
@@ -114,7 +114,7 @@ def count_equal(totals: I16, value: int) -> int:
     return np.int64(n_equal)
 
 
-@bare_kernel
+@inner_kernel
 def count_feasible(totals: I16) -> int:
     """Number of entries that are not `INFEASIBLE`; there are fewer than 2**15."""
     n_feasible = np.int16(0)

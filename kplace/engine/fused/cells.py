@@ -6,7 +6,7 @@ single value is that of the plugins' kernels.
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import CPU, F64, I8, I16, I64, MAX_NODE_SCORE, MEMORY
 from kplace.engine.fused.layout import (
     IMAGE,
@@ -35,7 +35,7 @@ MOST_ALLOCATED = 1
 CAPACITY_RATIO = 2
 
 
-@bare_kernel
+@inner_kernel
 def compute_range(plan: CellPlan, c: int, low: int, high: int, out: I16) -> None:
     """Compute the base scores of the nodes from ``low`` up to ``high`` for a class. Writes ``out`` at those nodes."""
     nodes = plan.nodes
@@ -56,7 +56,7 @@ def compute_range(plan: CellPlan, c: int, low: int, high: int, out: I16) -> None
         add_weighted(plan.statics.image[image, low:high], plan.weights.image, scores)
 
 
-@bare_kernel
+@inner_kernel
 def judge_static(passes: I8, pods: I64, allowed: I64, scores: I16) -> None:
     """Begin with 0, or `INFEASIBLE` where a static filter objects or there are too many pods."""
     for i in range(scores.shape[0]):
@@ -64,7 +64,7 @@ def judge_static(passes: I8, pods: I64, allowed: I64, scores: I16) -> None:
         scores[i] = np.int16(0) if is_open else np.int16(INFEASIBLE)
 
 
-@bare_kernel
+@inner_kernel
 def drop_lacking(allocatable: I64, requested: I64, amount: int, scores: I16) -> None:
     """Mark as `INFEASIBLE` where a resource lacks."""
     for i in range(scores.shape[0]):
@@ -72,7 +72,7 @@ def drop_lacking(allocatable: I64, requested: I64, amount: int, scores: I16) -> 
         scores[i] = np.int16(INFEASIBLE) if lacks else scores[i]
 
 
-@bare_kernel
+@inner_kernel
 def add_weighted(values: I64, weight: int, scores: I16) -> None:
     """Add weighted values to the scores of feasible nodes."""
     for i in range(scores.shape[0]):
@@ -80,7 +80,7 @@ def add_weighted(values: I64, weight: int, scores: I16) -> None:
         scores[i] = added if scores[i] >= 0 else scores[i]
 
 
-@bare_kernel
+@inner_kernel
 def add_fit(plan: CellPlan, c: int, low: int, high: int, scores: I16) -> None:
     """Add NodeResourcesFit's score by the strategy of the profile."""
     nodes = plan.nodes
@@ -110,7 +110,7 @@ def add_fit(plan: CellPlan, c: int, low: int, high: int, scores: I16) -> None:
     add_weighted(total, plan.weights.fit, scores)
 
 
-@bare_kernel
+@inner_kernel
 def add_least_small(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
     """Add the free shares of a resource of which no node has so much that float64 could not divide it exactly."""
     weight, total, weights = into
@@ -122,7 +122,7 @@ def add_least_small(allocatable: I64, used: I64, amount: int, into: tuple[int, I
         weights[i] += weight if whole > 0 else 0
 
 
-@bare_kernel
+@inner_kernel
 def add_least(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
     """Add the free shares of a resource."""
     weight, total, weights = into
@@ -132,7 +132,7 @@ def add_least(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I6
             weights[i] += weight
 
 
-@bare_kernel
+@inner_kernel
 def add_most(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
     """Add the used shares of a resource."""
     weight, total, weights = into
@@ -142,7 +142,7 @@ def add_most(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64
             weights[i] += weight
 
 
-@bare_kernel
+@inner_kernel
 def add_on_shape(allocatable: I64, used: I64, amount: int, shape: Shape, into: tuple[int, I64, I64]) -> None:
     """Add a shape's values over the used shares of a resource; those of 0 drop out."""
     weight, total, weights = into
@@ -154,21 +154,21 @@ def add_on_shape(allocatable: I64, used: I64, amount: int, shape: Shape, into: t
                 weights[i] += weight
 
 
-@bare_kernel
+@inner_kernel
 def take_mean(total: I64, weights: I64) -> None:
     """Divide sums by the weights that went into them; 0 where none did."""
     for i in range(total.shape[0]):
         total[i] = quotient(float(total[i]), float(max(weights[i], 1)))
 
 
-@bare_kernel
+@inner_kernel
 def take_rounded_mean(total: I64, weights: I64) -> None:
     """Divide sums by the weights that went into them, rounded; 0 where none did."""
     for i in range(total.shape[0]):
         total[i] = round_half_away(float(total[i]) / float(weights[i])) if weights[i] > 0 else 0
 
 
-@bare_kernel
+@inner_kernel
 def is_balanced(amounts: I64, c: int) -> bool:
     """Whether a class requests any of the balanced resources; the score is skipped otherwise."""
     for j in range(amounts.shape[0]):
@@ -177,7 +177,7 @@ def is_balanced(amounts: I64, c: int) -> bool:
     return False
 
 
-@bare_kernel
+@inner_kernel
 def add_balance(
     nodes: NodeResources, balanced: ScoredResources, amounts: I64, span: tuple[int, int], work: CellWork
 ) -> None:
@@ -193,7 +193,7 @@ def add_balance(
             work.sum[n] = score_many(nodes, balanced, amounts, n)
 
 
-@bare_kernel
+@inner_kernel
 def score_pairs(
     nodes: NodeResources, balanced: ScoredResources, amounts: I64, span: tuple[int, int], work: CellWork
 ) -> None:
@@ -208,7 +208,7 @@ def score_pairs(
     pair_scores(work.share[low:high], work.other[low:high], work.sum[low:high])
 
 
-@bare_kernel
+@inner_kernel
 def fill_fractions(allocatable: I64, requested: I64, amount: int, shares: F64) -> None:
     """Used share of a resource on each node, the pod included; -1 where the node lacks it."""
     for i in range(shares.shape[0]):
@@ -216,7 +216,7 @@ def fill_fractions(allocatable: I64, requested: I64, amount: int, shares: F64) -
         shares[i] = share if allocatable[i] > 0 else -1.0
 
 
-@bare_kernel
+@inner_kernel
 def pair_scores(first: F64, second: F64, scores: I64) -> None:
     """Scores of two shares; one alone is in perfect balance."""
     for i in range(scores.shape[0]):
@@ -225,7 +225,7 @@ def pair_scores(first: F64, second: F64, scores: I64) -> None:
         scores[i] = score_of_deviation(deviation)
 
 
-@bare_kernel
+@inner_kernel
 def score_many(nodes: NodeResources, balanced: ScoredResources, amounts: I64, n: int) -> int:
     """Balance of a node over any number of resources, in upstream's order of operations."""
     count = 0

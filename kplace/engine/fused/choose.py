@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import I32
 from kplace.engine.fused.scores import OUTSIDE
 from kplace.engine.fused.window import Window
@@ -18,7 +18,7 @@ class Best(NamedTuple):
     runner_up: int
 
 
-@bare_kernel
+@inner_kernel
 def find_best(total: I32, window: Window) -> Best:
     """Look for the highest total of the window."""
     top = max(highest(total[window.low : window.high]), highest(total[: window.wrapped]))
@@ -26,15 +26,15 @@ def find_best(total: I32, window: Window) -> Best:
         total[: window.wrapped], np.int32(top)
     )
     if ties > 1:
-        return Best(top, ties, top)
+        return Best(np.int64(top), ties, np.int64(top))
     second = max(
         highest_below(total[window.low : window.high], np.int32(top)),
         highest_below(total[: window.wrapped], np.int32(top)),
     )
-    return Best(top, ties, second)
+    return Best(np.int64(top), ties, np.int64(second))
 
 
-@bare_kernel
+@inner_kernel
 def highest(total: I32) -> int:
     """Highest entry."""
     top = np.int32(OUTSIDE)
@@ -43,7 +43,7 @@ def highest(total: I32) -> int:
     return top
 
 
-@bare_kernel
+@inner_kernel
 def highest_below(total: I32, bound: int) -> int:
     """Highest entry that is lower than ``bound``."""
     top = np.int32(OUTSIDE)
@@ -53,7 +53,7 @@ def highest_below(total: I32, bound: int) -> int:
     return top
 
 
-@bare_kernel
+@inner_kernel
 def count_equal(total: I32, value: int) -> int:
     """Number of entries that equal ``value``."""
     n_equal = 0
@@ -62,7 +62,7 @@ def count_equal(total: I32, value: int) -> int:
     return n_equal
 
 
-@bare_kernel
+@inner_kernel
 def nth_best(total: I32, window: Window, top: int, rank: int) -> int:
     """The node that has the highest total and ``rank`` such nodes before it, in the order of the visit."""
     left = rank

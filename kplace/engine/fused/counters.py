@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import bare_kernel, inner_kernel
 from kplace.engine.fused.layout import (
     CODE,
     COUNTED,
@@ -35,7 +35,7 @@ def find_lowest(counters: Counters, k: int) -> None:
     counters.table[N_LOWEST, k] = times
 
 
-@bare_kernel
+@inner_kernel
 def add(counters: Counters, k: int, n: int, weight: int) -> None:
     """Add a pod on a node to a counter. Modifies ``counters``."""
     code = counters.table[CODE, k]
@@ -59,7 +59,7 @@ def add(counters: Counters, k: int, n: int, weight: int) -> None:
             counters.table[N_LOWEST, k] += 1
 
 
-@bare_kernel
+@inner_kernel
 def touch(counters: Counters, shapes: ShapeTable, s: int, n: int, sign: int) -> None:
     """Let a pod of a shape come to (``sign`` 1) or leave (-1) a node. Modifies ``counters``."""
     for i in range(shapes.starts[TOUCHES, s], shapes.starts[TOUCHES, s + 1]):

@@ -7,7 +7,7 @@ row is made anew.
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import I16, I32, MAX_NODE_SCORE
 from kplace.engine.fused.layout import (
     INFEASIBLE,
@@ -21,16 +21,16 @@ from kplace.engine.fused.layout import (
 from kplace.plugins.helper import quotient
 
 
-@bare_kernel
+@inner_kernel
 def rebuild_kept(plan: CellPlan, c: int, base: I16, kept: I16) -> None:
     """Find the highest raw scores of feasible nodes and make all totals of a class anew. Writes ``kept``."""
-    find_top(plan, c, KEPT_TAINT, TOP_TAINT, base)
-    find_top(plan, c, KEPT_AFFINITY, TOP_AFFINITY, base)
+    find_top(plan, c, np.int64(KEPT_TAINT), np.int64(TOP_TAINT), base)
+    find_top(plan, c, np.int64(KEPT_AFFINITY), np.int64(TOP_AFFINITY), base)
     for n in range(base.shape[0]):
         kept[n] = kept_total(plan, c, n, base[n])
 
 
-@bare_kernel
+@inner_kernel
 def update_kept(plan: CellPlan, c: int, n: int, was_feasible: bool, base: I16, kept: I16) -> bool:
     """Take in that a node's base score has changed; False if the class's totals must be made anew."""
     is_feasible = base[n] >= 0
@@ -43,7 +43,7 @@ def update_kept(plan: CellPlan, c: int, n: int, was_feasible: bool, base: I16, k
     return True
 
 
-@bare_kernel
+@inner_kernel
 def note_feasible(plan: CellPlan, c: int, n: int, row: int, top: int, sign: int) -> bool:
     """Count a node in or out of those with the highest raw score; False if another score is the highest now."""
     table = plan.classes.table
@@ -58,7 +58,7 @@ def note_feasible(plan: CellPlan, c: int, n: int, row: int, top: int, sign: int)
     return True
 
 
-@bare_kernel
+@inner_kernel
 def find_top(plan: CellPlan, c: int, row: int, top: int, base: I16) -> None:
     """Find the highest raw score of feasible nodes, at least 0, and how many have it."""
     table = plan.classes.table
@@ -69,7 +69,7 @@ def find_top(plan: CellPlan, c: int, row: int, top: int, base: I16) -> None:
     table[top + N_TOP_TAINT - TOP_TAINT, c] = times
 
 
-@bare_kernel
+@inner_kernel
 def highest_of_feasible(raw: I32, base: I16) -> tuple[int, int]:
     """Highest raw score of feasible nodes and the number of nodes that have it."""
     highest = np.int32(0)
@@ -82,7 +82,7 @@ def highest_of_feasible(raw: I32, base: I16) -> tuple[int, int]:
     return highest, times
 
 
-@bare_kernel
+@inner_kernel
 def kept_total(plan: CellPlan, c: int, n: int, base: int) -> int:
     """A node's base score with its normalised taint and affinity scores, weighted."""
     if base < 0:
@@ -98,7 +98,7 @@ def kept_total(plan: CellPlan, c: int, n: int, base: int) -> int:
     return np.int16(total)
 
 
-@bare_kernel
+@inner_kernel
 def share_of(raw: int, top: int) -> int:
     """Share of the highest raw score, 0 to 100; 0 if that is 0."""
     return quotient(np.int64(raw) * MAX_NODE_SCORE, np.int64(top)) if top > 0 else 0

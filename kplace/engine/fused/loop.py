@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import bare_kernel, inner_kernel
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, NO_NODE
 from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.choose import Best, find_best, nth_best
@@ -115,7 +115,7 @@ def run_pods(
     start = np.int64(results.next_start[at - 1])
     window = settings.want
     for p in range(at, end):
-        t = templates[p]
+        t = np.int64(templates[p])
         c = np.int64(run.templates.class_of[t])
         if c < 0:
             return p, NEEDS_CYCLE
@@ -142,13 +142,13 @@ def run_pods(
             push_out(run, placing, world, (t, n), p)
             record_alone(run, pod, results, p, n)
         results.next_start[p] = start
-        place(run, placing, t, n, 1)
+        place(run, placing, t, n, np.int64(1))
         if world.is_on:
-            append(world.lists, queued[p], n)
+            append(world.lists, np.int64(queued[p]), n)
     return end, DONE
 
 
-@bare_kernel
+@inner_kernel
 def decide_from_window(
     run: Run, settings: Search, pod: tuple[int, int, int], results: Results, p: int, start: int, has_row: bool
 ) -> int:
@@ -177,7 +177,7 @@ def decide_from_window(
     return seen.evaluated
 
 
-@bare_kernel
+@inner_kernel
 def decide_from_row(run: Run, settings: Search, pod: tuple[int, int, int], results: Results, p: int, start: int) -> int:
     """Choose a node by the totals that stand ready in the class's row; returns the number of nodes evaluated."""
     s, c, number = pod
@@ -193,11 +193,17 @@ def decide_from_row(run: Run, settings: Search, pod: tuple[int, int, int], resul
         # Kept totals have the taints in them, if there are any.
         has_taints = manner == FROM_KEPT and run.shapes.table[TAINT, s] >= 0
         constant = 0 if has_taints else run.cells.weights.taint * MAX_NODE_SCORE
-        record(results, p, seen, Best(best.top + constant, best.ties, best.second + constant), n)
+        record(
+            results,
+            p,
+            seen,
+            Best(np.int64(best.top + constant), np.int64(best.ties), np.int64(best.second + constant)),
+            n,
+        )
     return seen.evaluated
 
 
-@bare_kernel
+@inner_kernel
 def record(results: Results, p: int, seen: Window, best: Best, n: int) -> None:
     """Write the result of a pod that has found a node."""
     results.node[p] = n
@@ -209,18 +215,18 @@ def record(results: Results, p: int, seen: Window, best: Best, n: int) -> None:
     results.ties[p] = best.ties
 
 
-@bare_kernel
+@inner_kernel
 def push_out(run: Run, placing: Placing, world: Preempting, pod: tuple[int, int], p: int) -> None:
     """Let the victims for a pod of a template leave a node."""
     t, n = pod
     first = world.n_victims[0]
     for i in range(first, first + list_victims(run, world, t, n, p)):
-        victim = world.victims[0, i]
+        victim = np.int64(world.victims[0, i])
         remove(world.lists, victim, n)
-        place(run, placing, np.int64(world.template_of[victim]), n, -1)
+        place(run, placing, np.int64(world.template_of[victim]), n, np.int64(-1))
 
 
-@bare_kernel
+@inner_kernel
 def record_alone(run: Run, pod: tuple[int, int, int], results: Results, p: int, n: int) -> None:
     """Write the result of a pod whose second attempt finds the node that others have left for it."""
     s, c, _ = pod
@@ -232,7 +238,7 @@ def record_alone(run: Run, pod: tuple[int, int, int], results: Results, p: int, 
     results.attempt[p] = 1
 
 
-@bare_kernel
+@inner_kernel
 def record_failure(n_nodes: int, reason: int, results: Results, p: int, start: int) -> None:
     """Write the result of a pod that fits nowhere: every node was evaluated, the start index is where it was."""
     results.node[p] = NO_NODE
@@ -245,7 +251,7 @@ def record_failure(n_nodes: int, reason: int, results: Results, p: int, start: i
     results.reason[p] = reason
 
 
-@bare_kernel
+@inner_kernel
 def place(run: Run, placing: Placing, t: int, n: int, sign: int) -> None:
     """Put a pod of a template on a node (``sign`` 1) or take it off (-1): in the state, the counters and the log."""
     add_pod(run.cells.nodes, Request(run.templates.plain[t], run.templates.non_zero[t]), n, sign)
@@ -268,4 +274,4 @@ def note_change(run: Run, t: int, n: int, sign: int) -> None:
 def note_changes(run: Run, templates: I32, nodes: I32) -> None:
     """Let the counters and the log know of pods that somebody else has placed."""
     for i in range(templates.shape[0]):
-        note_change(run, np.int64(templates[i]), np.int64(nodes[i]), 1)
+        note_change(run, np.int64(templates[i]), np.int64(nodes[i]), np.int64(1))

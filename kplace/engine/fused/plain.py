@@ -5,7 +5,7 @@ The window's ranges are taken as a head, whole blocks, and a tail; only head and
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import I16
 from kplace.engine.fused.blocks import (
     BLOCK,
@@ -23,20 +23,20 @@ from kplace.engine.fused.layout import INFEASIBLE
 from kplace.engine.fused.window import Window
 
 
-@bare_kernel
+@inner_kernel
 def search_row(totals: I16, blocks: I16, start: int, want: int) -> Window:
     """Visit nodes from ``start`` on, wrapping around, until one feasible node more than ``want`` is met."""
     n_nodes = totals.shape[0]
     stop, found = walk(totals, blocks, start, n_nodes, want)
     if found > want:
         return Window(start, stop, 0, want, stop - start)
-    stop, more = walk(totals, blocks, 0, start, want - found)
+    stop, more = walk(totals, blocks, np.int64(0), start, want - found)
     if found + more > want:
         return Window(start, n_nodes, stop, want, n_nodes - start + stop)
     return Window(start, n_nodes, start, found + more, n_nodes)
 
 
-@bare_kernel
+@inner_kernel
 def walk(totals: I16, blocks: I16, low: int, end: int, want: int) -> tuple[int, int]:
     """Count feasible nodes from ``low`` up to ``end``.
 
@@ -60,7 +60,7 @@ def walk(totals: I16, blocks: I16, low: int, end: int, want: int) -> tuple[int, 
     return end, found
 
 
-@bare_kernel
+@inner_kernel
 def feasible_position(totals: I16, at: int, rank: int) -> int:
     """Where the feasible node lies that has ``rank`` feasible nodes before it, counted from ``at``."""
     left = rank
@@ -73,15 +73,16 @@ def feasible_position(totals: I16, at: int, rank: int) -> int:
         n += 1
 
 
-@bare_kernel
+@inner_kernel
 def best_of_window(totals: I16, blocks: I16, window: Window) -> Summary:
     """Summary of the window's nodes."""
     return merge(
-        best_of_range(totals, blocks, window.low, window.high), best_of_range(totals, blocks, 0, window.wrapped)
+        best_of_range(totals, blocks, window.low, window.high),
+        best_of_range(totals, blocks, np.int64(0), window.wrapped),
     )
 
 
-@bare_kernel
+@inner_kernel
 def best_of_range(totals: I16, blocks: I16, low: int, high: int) -> Summary:
     """Summary of a range of nodes."""
     first = (low + BLOCK - 1) // BLOCK
@@ -93,16 +94,16 @@ def best_of_range(totals: I16, blocks: I16, low: int, high: int) -> Summary:
     return merge(merge(head, summarize_blocks(blocks, first, end)), tail)
 
 
-@bare_kernel
+@inner_kernel
 def nth_of_window(totals: I16, blocks: I16, window: Window, top: int, rank: int) -> int:
     """The node that has the highest total and ``rank`` such nodes before it, in the order of the visit."""
     n, left = nth_of_range(totals, blocks, window.low, window.high, top, rank)
     if n < 0:
-        n, left = nth_of_range(totals, blocks, 0, window.wrapped, top, left)
+        n, left = nth_of_range(totals, blocks, np.int64(0), window.wrapped, top, left)
     return n
 
 
-@bare_kernel
+@inner_kernel
 def nth_of_range(totals: I16, blocks: I16, low: int, high: int, top: int, rank: int) -> tuple[int, int]:
     """Look for the node in a range.
 
@@ -129,7 +130,7 @@ def nth_of_range(totals: I16, blocks: I16, low: int, high: int, top: int, rank: 
     return INFEASIBLE, left
 
 
-@bare_kernel
+@inner_kernel
 def equal_position(totals: I16, at: int, value: int, rank: int) -> int:
     """Where the entry lies that equals ``value`` and has ``rank`` such entries before it, counted from ``at``."""
     left = rank

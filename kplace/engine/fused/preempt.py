@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import I8, I32, I64, NO_TIME
 from kplace.engine.fused.layout import LENGTH, PASSES, Run
 from kplace.preemption.choice import PRIORITY_SHIFT
@@ -88,7 +88,7 @@ class Preempting(NamedTuple):
     n_victims: I64
 
 
-@bare_kernel
+@inner_kernel
 def find_node(run: Run, world: Preempting, t: int, draws: bool, seeds: tuple[int, int]) -> int:
     """The node where the least important pods would have to leave for a pod of a template; -1 if there is none.
 
@@ -105,14 +105,14 @@ def find_node(run: Run, world: Preempting, t: int, draws: bool, seeds: tuple[int
     wanted = min(max(n_potential * world.percentage // 100, world.absolute), n_potential)
     offset = draw((seed + OFFSET_STREAM) & MAX_SEED, number, n_potential) if draws else 0
     first = nth_marked(world.kept.potential, offset)
-    best, ties = best_candidate(run, world, t, first, (wanted, 0))
+    best, ties = best_candidate(run, world, t, first, (wanted, np.int64(0)))
     if best < 0:
         return -1
     rank = draw((seed + TIE_STREAM) & MAX_SEED, number, ties) if draws else 0
     return best_candidate(run, world, t, first, (wanted, rank))[0] if rank > 0 else best
 
 
-@bare_kernel
+@inner_kernel
 def refresh(run: Run, world: Preempting, t: int) -> None:
     """Forget what is no longer true: all of it for another template, else what concerns touched nodes."""
     kept = world.kept
@@ -129,7 +129,7 @@ def refresh(run: Run, world: Preempting, t: int) -> None:
     kept.clock[SEEN_LOG] = run.log.clock[LENGTH]
 
 
-@bare_kernel
+@inner_kernel
 def look_again(run: Run, world: Preempting, t: int, n: int) -> None:
     """Find out whether it may help on a node if pods leave: the pod does not fit, but would on the empty node."""
     kept = world.kept
@@ -149,7 +149,7 @@ def look_again(run: Run, world: Preempting, t: int, n: int) -> None:
     kept.potential[n] = potential
 
 
-@bare_kernel
+@inner_kernel
 def nth_marked(marks: I8, rank: int) -> int:
     """Position of the mark that has ``rank`` marks before it."""
     left = rank
@@ -161,7 +161,7 @@ def nth_marked(marks: I8, rank: int) -> int:
     return 0
 
 
-@bare_kernel
+@inner_kernel
 def best_candidate(run: Run, world: Preempting, t: int, first: int, search: tuple[int, int]) -> tuple[int, int]:
     """Look through candidates from a node on, wrapping around, until there are enough.
 
@@ -180,7 +180,7 @@ def best_candidate(run: Run, world: Preempting, t: int, first: int, search: tupl
     wanted, rank = search
     kept = world.kept
     n_nodes = kept.potential.shape[0]
-    best = -1
+    best = np.int64(-1)
     ties = 0
     found = 0
     for i in range(n_nodes):
@@ -204,7 +204,7 @@ def best_candidate(run: Run, world: Preempting, t: int, first: int, search: tupl
     return best, ties
 
 
-@bare_kernel
+@inner_kernel
 def compare(outcome: I64, one: int, other: int) -> int:
     """Below 0 if the victims of one node are the better choice, above 0 if those of the other, 0 if they are equal.
 
@@ -218,7 +218,7 @@ def compare(outcome: I64, one: int, other: int) -> int:
     return 0
 
 
-@bare_kernel
+@inner_kernel
 def dry_run(run: Run, world: Preempting, t: int, n: int) -> None:
     """Find out what the victims on a node would be. Writes the node's outcome."""
     outcome = world.kept.outcome
@@ -245,7 +245,7 @@ def dry_run(run: Run, world: Preempting, t: int, n: int) -> None:
         outcome[SUM, n] += priority + PRIORITY_SHIFT
 
 
-@bare_kernel
+@inner_kernel
 def rank_lower(world: Preempting, t: int, n: int) -> int:
     """Rank a node's pods by importance; returns where those of a lower priority begin, up to the list's end."""
     lists = world.lists
@@ -258,7 +258,7 @@ def rank_lower(world: Preempting, t: int, n: int) -> int:
     return at
 
 
-@bare_kernel
+@inner_kernel
 def take_off(run: Run, world: Preempting, t: int, n: int, span: tuple[int, int]) -> bool:
     """Work out what a node would have left with the pod on it and the listed pods gone; False if the pod does not fit.
 
@@ -284,7 +284,7 @@ def take_off(run: Run, world: Preempting, t: int, n: int, span: tuple[int, int])
     return fits
 
 
-@bare_kernel
+@inner_kernel
 def may_stay(run: Run, world: Preempting, left: I64, pod: int) -> bool:
     """Whether a pod may be put back, and what is left then. Modifies ``left``."""
     t = world.template_of[pod]
@@ -297,7 +297,7 @@ def may_stay(run: Run, world: Preempting, left: I64, pod: int) -> bool:
     return True
 
 
-@bare_kernel
+@inner_kernel
 def list_victims(run: Run, world: Preempting, t: int, n: int, position: int) -> int:
     """Write the victims on the chosen node, the most important first; returns how many they are."""
     lower = rank_lower(world, t, n)

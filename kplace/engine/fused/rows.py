@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.engine.fused.blocks import BLOCK, refresh_blocks
 from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.kept import rebuild_kept, update_kept
@@ -24,7 +24,7 @@ REFRESH_COST = 12
 """What bringing one cell of a row up to date costs, one cell of a window being the unit: touched nodes lie apart."""
 
 
-@bare_kernel
+@inner_kernel
 def take_in(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     """Bring a class's row up to date with the nodes touched since it last was."""
     row = rows.table[ROW, c]
@@ -42,26 +42,26 @@ def take_in(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     rows.table[SEEN, c] = log.clock[LENGTH]
 
 
-@bare_kernel
+@inner_kernel
 def keeps_totals(classes: ClassTable, c: int) -> bool:
     """Whether a class keeps totals beside its base scores."""
     return classes.table[KEPT_TAINT, c] >= 0 or classes.table[KEPT_AFFINITY, c] >= 0
 
 
-@bare_kernel
+@inner_kernel
 def rebuild_row(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     """Make a class's row anew."""
     row = rows.table[ROW, c]
     totals = rows.base[row]
-    compute_range(plan, c, 0, rows.base.shape[1], totals)
+    compute_range(plan, c, np.int64(0), rows.base.shape[1], totals)
     if keeps_totals(plan.classes, c):
         rebuild_kept(plan, c, rows.base[row], rows.kept[row])
         totals = rows.kept[row]
-    refresh_blocks(totals, rows.blocks[row], 0, rows.blocks.shape[2] - 1)
+    refresh_blocks(totals, rows.blocks[row], np.int64(0), rows.blocks.shape[2] - 1)
     rows.table[SEEN, c] = log.clock[LENGTH]
 
 
-@bare_kernel
+@inner_kernel
 def has_current_row(plan: CellPlan, rows: BaseRows, log: Log, c: int, window: int) -> bool:
     """Make sure of a class's row if that is cheaper than computing a window of ``window`` nodes afresh.
 

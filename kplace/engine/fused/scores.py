@@ -5,7 +5,7 @@ The window is at most two ranges of nodes; every step is a tight loop over a sli
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import F64, I8, I16, I32, I64, MAX_NODE_SCORE, U8
 from kplace.engine.fused.layout import (
     AFFINITIES,
@@ -36,7 +36,7 @@ OUTSIDE = -1
 """Total of a node that is not in the sample."""
 
 
-@bare_kernel
+@inner_kernel
 def add_up(run: Run, s: int, base: I16, window: Window, stamp: int) -> None:
     """Write the totals of the window's nodes: base scores and everything that is normalised over the sample.
 
@@ -68,7 +68,7 @@ def add_up(run: Run, s: int, base: I16, window: Window, stamp: int) -> None:
         add_affinity(scratch, window, weights.pod_affinity)
 
 
-@bare_kernel
+@inner_kernel
 def piece(window: Window, part: int) -> tuple[int, int]:
     """One of the two ranges of a window."""
     if part == 0:
@@ -76,14 +76,14 @@ def piece(window: Window, part: int) -> tuple[int, int]:
     return 0, window.wrapped
 
 
-@bare_kernel
+@inner_kernel
 def start_totals(base: I16, feasible: I8, constant: int, total: I32) -> None:
     """Begin with the base scores."""
     for i in range(base.shape[0]):
         total[i] = np.int32(base[i] + constant) if feasible[i] != 0 else np.int32(OUTSIDE)
 
 
-@bare_kernel
+@inner_kernel
 def add_shares(raw: I32, scratch: Scratch, window: Window, weight: int) -> None:
     """Add each node's share of the highest raw score, 0 to 100, times the weight (``DefaultNormalizeScore``).
 
@@ -98,7 +98,7 @@ def add_shares(raw: I32, scratch: Scratch, window: Window, weight: int) -> None:
         add_share(raw[low:high], scratch.feasible[low:high], top, weight, scratch.total[low:high])
 
 
-@bare_kernel
+@inner_kernel
 def highest_raw(raw: I32, feasible: I8) -> int:
     """The highest raw score of feasible nodes, at least 0."""
     top = np.int32(0)
@@ -108,7 +108,7 @@ def highest_raw(raw: I32, feasible: I8) -> int:
     return top
 
 
-@bare_kernel
+@inner_kernel
 def add_share(raw: I32, feasible: I8, top: int, weight: int, total: I32) -> None:
     """Add the shares of a range of nodes."""
     full = np.int32(-weight * MAX_NODE_SCORE if weight < 0 else 0)
@@ -120,7 +120,7 @@ def add_share(raw: I32, feasible: I8, top: int, weight: int, total: I32) -> None
         total[i] += added if feasible[i] != 0 else np.int32(0)
 
 
-@bare_kernel
+@inner_kernel
 def mark_scored(kept: I8, some_ignored: bool, scratch: Scratch, window: Window) -> None:
     """Mark the feasible nodes that have all the labels of the soft constraints."""
     for part in range(2):
@@ -129,7 +129,7 @@ def mark_scored(kept: I8, some_ignored: bool, scratch: Scratch, window: Window) 
             scratch.scored[n] = scratch.feasible[n] & kept[n] if some_ignored else scratch.feasible[n]
 
 
-@bare_kernel
+@inner_kernel
 def sum_spread(counters: Counters, shapes: ShapeTable, scratch: Scratch, s: int, window: Window, stamp: int) -> None:
     """Raw topology spread scores: the weighted counts of each node's domains. Writes ``scratch.sum`` and ``raw``."""
     first_item = shapes.starts[SPREADS, s]
@@ -159,11 +159,11 @@ def sum_spread(counters: Counters, shapes: ShapeTable, scratch: Scratch, s: int,
         round_all(scratch.sum[low:high], scratch.raw[low:high])
 
 
-@bare_kernel
+@inner_kernel
 def domains_in_sample(counters: Counters, scratch: Scratch, code: int, window: Window, stamp: int) -> int:
     """Number of domains among the nodes that are scored."""
     size = 0
-    flags = 0
+    flags = np.int64(0)
     for part in range(2):
         low, high = piece(window, part)
         if code < 0:
@@ -175,7 +175,7 @@ def domains_in_sample(counters: Counters, scratch: Scratch, code: int, window: W
     return size + bits_of(flags)
 
 
-@bare_kernel
+@inner_kernel
 def flags_seen(flags: U8, scored: I8) -> int:
     """All flags of the scored nodes of a range."""
     seen = np.uint8(0)
@@ -184,7 +184,7 @@ def flags_seen(flags: U8, scored: I8) -> int:
     return np.int64(seen)
 
 
-@bare_kernel
+@inner_kernel
 def bits_of(flags: int) -> int:
     """Number of flags set."""
     n_bits = 0
@@ -193,7 +193,7 @@ def bits_of(flags: int) -> int:
     return n_bits
 
 
-@bare_kernel
+@inner_kernel
 def new_domains(codes: I32, scored: I8, seen: I64, stamp: int) -> int:
     """Number of domains that the nodes of a range are the first in this decision to have."""
     size = 0
@@ -204,7 +204,7 @@ def new_domains(codes: I32, scored: I8, seen: I64, stamp: int) -> int:
     return size
 
 
-@bare_kernel
+@inner_kernel
 def fill_terms(counts: I32, max_skew: int, weight: float, term: F64) -> None:
     """What each domain adds to a raw score, each one place further; place 0 is for no domain."""
     term[0] = 0.0
@@ -212,28 +212,28 @@ def fill_terms(counts: I32, max_skew: int, weight: float, term: F64) -> None:
         term[d + 1] = count_score(counts[d], max_skew, weight)
 
 
-@bare_kernel
+@inner_kernel
 def add_terms(codes: I32, term: F64, total: F64) -> None:
     """Add to each node what its domain adds."""
     for i in range(codes.shape[0]):
         total[i] += term[codes[i] + 1]
 
 
-@bare_kernel
+@inner_kernel
 def add_counts(counts: I32, max_skew: int, weight: float, total: F64) -> None:
     """Add to each node, being a domain of its own, what that adds."""
     for i in range(counts.shape[0]):
         total[i] += count_score(counts[i], max_skew, weight)
 
 
-@bare_kernel
+@inner_kernel
 def round_all(total: F64, raw: I32) -> None:
     """Round raw scores, halves away from zero."""
     for i in range(total.shape[0]):
         raw[i] = np.int32(round_half_away(total[i]))
 
 
-@bare_kernel
+@inner_kernel
 def add_spread(scratch: Scratch, window: Window, weight: int) -> None:
     """Normalise raw spread scores over the scored nodes and add them to the totals: fewer pods are better."""
     lowest, highest = range_of(scratch.raw, scratch.scored, window)
@@ -245,7 +245,7 @@ def add_spread(scratch: Scratch, window: Window, weight: int) -> None:
         )
 
 
-@bare_kernel
+@inner_kernel
 def add_relative(raw: I32, scored: I8, extremes: tuple[int, int], weight: int, total: I32) -> None:
     """Add normalised spread scores: `kplace.plugins.podtopologyspread.kernels.relative_score` of many nodes."""
     lowest, highest = extremes
@@ -258,7 +258,7 @@ def add_relative(raw: I32, scored: I8, extremes: tuple[int, int], weight: int, t
         total[i] += np.int32(weight) * score if scored[i] != 0 else np.int32(0)
 
 
-@bare_kernel
+@inner_kernel
 def range_of(raw: I32, marks: I8, window: Window) -> tuple[int, int]:
     """Lowest and highest raw score of the marked nodes of a window."""
     lowest = np.int32(2**31 - 1)
@@ -270,7 +270,7 @@ def range_of(raw: I32, marks: I8, window: Window) -> tuple[int, int]:
     return lowest, highest
 
 
-@bare_kernel
+@inner_kernel
 def lowest_of(raw: I32, marks: I8) -> int:
     """Lowest raw score of the marked nodes."""
     lowest = np.int32(2**31 - 1)
@@ -280,7 +280,7 @@ def lowest_of(raw: I32, marks: I8) -> int:
     return lowest
 
 
-@bare_kernel
+@inner_kernel
 def highest_of(raw: I32, marks: I8) -> int:
     """Highest raw score of the marked nodes."""
     highest = np.int32(-(2**31))
@@ -290,7 +290,7 @@ def highest_of(raw: I32, marks: I8) -> int:
     return highest
 
 
-@bare_kernel
+@inner_kernel
 def sum_affinity(counters: Counters, shapes: ShapeTable, scratch: Scratch, s: int, window: Window) -> None:
     """Raw pod affinity scores: the sum of a template's counters at each node. Writes ``scratch.raw``."""
     for part in range(2):
@@ -308,14 +308,14 @@ def sum_affinity(counters: Counters, shapes: ShapeTable, scratch: Scratch, s: in
                 add_coded(counters.codes[code, low:high], domains, raw)
 
 
-@bare_kernel
+@inner_kernel
 def add_plain(counts: I32, raw: I32) -> None:
     """Add the counts of nodes that are domains of their own."""
     for i in range(counts.shape[0]):
         raw[i] += counts[i]
 
 
-@bare_kernel
+@inner_kernel
 def add_coded(codes: I32, counts: I32, raw: I32) -> None:
     """Add the counts of the nodes' domains."""
     for i in range(codes.shape[0]):
@@ -323,7 +323,7 @@ def add_coded(codes: I32, counts: I32, raw: I32) -> None:
             raw[i] += counts[codes[i]]
 
 
-@bare_kernel
+@inner_kernel
 def add_affinity(scratch: Scratch, window: Window, weight: int) -> None:
     """Normalise raw pod affinity scores over the sample and add them to the totals."""
     lowest, highest = range_of(scratch.raw, scratch.feasible, window)
@@ -336,7 +336,7 @@ def add_affinity(scratch: Scratch, window: Window, weight: int) -> None:
         )
 
 
-@bare_kernel
+@inner_kernel
 def add_normalized(raw: I32, feasible: I8, extremes: tuple[int, int], weight: int, total: I32) -> None:
     """Add normalised pod affinity scores of many nodes."""
     lowest, highest = extremes

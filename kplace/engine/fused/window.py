@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace._jit import bare_kernel
+from kplace._jit import inner_kernel
 from kplace.dtypes import I8, I16, I32, U8
 from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.layout import (
@@ -39,7 +39,7 @@ class Window(NamedTuple):
     evaluated: int
 
 
-@bare_kernel
+@inner_kernel
 def search(run: Run, pod: tuple[int, int], base: I16, has_row: bool, start: int, want: int) -> Window:
     """Visit nodes from ``start`` on, wrapping around, until one feasible node more than ``want`` is met.
 
@@ -76,14 +76,14 @@ def search(run: Run, pod: tuple[int, int], base: I16, has_row: bool, start: int,
     return Window(start, n_nodes, start, found, n_nodes)
 
 
-@bare_kernel
+@inner_kernel
 def judge_base(base: I16, feasible: I8) -> None:
     """Mark the nodes whose base score is not `INFEASIBLE`."""
     for i in range(base.shape[0]):
         feasible[i] = np.int8(base[i] >= 0)
 
 
-@bare_kernel
+@inner_kernel
 def count(marks: I8) -> int:
     """Number of marked nodes."""
     total = 0
@@ -92,7 +92,7 @@ def count(marks: I8) -> int:
     return total
 
 
-@bare_kernel
+@inner_kernel
 def position_of(marks: I8, at: int, rank: int) -> int:
     """Where the marked node lies that has ``rank`` marked nodes before it, counted from ``at``."""
     left = rank
@@ -105,7 +105,7 @@ def position_of(marks: I8, at: int, rank: int) -> int:
         n += 1
 
 
-@bare_kernel
+@inner_kernel
 def judge_counters(counters: Counters, shapes: ShapeTable, s: int, low: int, feasible: I8) -> None:
     """Unmark the nodes of a chunk, which begins at ``low``, that a filter on counters objects to."""
     high = low + feasible.shape[0]
@@ -136,7 +136,7 @@ def judge_counters(counters: Counters, shapes: ShapeTable, s: int, low: int, fea
             drop_unflagged(counters.flags[code, low:high], allowed, feasible)
 
 
-@bare_kernel
+@inner_kernel
 def drop_above(counts: I32, limit: int, feasible: I8) -> None:
     """Unmark where a count is above the limit."""
     bound = np.int32(min(limit, 2**31 - 1))
@@ -144,14 +144,14 @@ def drop_above(counts: I32, limit: int, feasible: I8) -> None:
         feasible[i] &= np.int8(counts[i] <= bound)
 
 
-@bare_kernel
+@inner_kernel
 def drop_empty(counts: I32, feasible: I8) -> None:
     """Unmark where a count is zero."""
     for i in range(counts.shape[0]):
         feasible[i] &= np.int8(counts[i] > 0)
 
 
-@bare_kernel
+@inner_kernel
 def drop_above_at(codes: I32, counts: I32, limit: int, feasible: I8) -> None:
     """Unmark where the count of a node's domain is above the limit; nodes in no domain stay."""
     for i in range(codes.shape[0]):
@@ -159,7 +159,7 @@ def drop_above_at(codes: I32, counts: I32, limit: int, feasible: I8) -> None:
             feasible[i] = 0
 
 
-@bare_kernel
+@inner_kernel
 def drop_empty_at(codes: I32, counts: I32, feasible: I8) -> None:
     """Unmark where the count of a node's domain is zero, and nodes in no domain."""
     for i in range(codes.shape[0]):
@@ -167,7 +167,7 @@ def drop_empty_at(codes: I32, counts: I32, feasible: I8) -> None:
             feasible[i] = 0
 
 
-@bare_kernel
+@inner_kernel
 def flags_up_to(counts: I32, limit: int) -> int:
     """The flags of the domains that hold no more than the limit, and of no domain."""
     allowed = 1
@@ -176,7 +176,7 @@ def flags_up_to(counts: I32, limit: int) -> int:
     return allowed
 
 
-@bare_kernel
+@inner_kernel
 def drop_unflagged(flags: U8, allowed: int, feasible: I8) -> None:
     """Unmark the nodes whose flag is not among those allowed."""
     mask = np.uint8(allowed)

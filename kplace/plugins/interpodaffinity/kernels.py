@@ -258,8 +258,8 @@ def judge(
     stays.
     """
     detail[:] = PASSES
-    mark_anti_affinity(counts, totals, topology, terms.existing, listed, EXISTING_ANTI_AFFINITY_HIT, detail)
-    mark_anti_affinity(counts, totals, topology, terms.anti_affinity, listed, ANTI_AFFINITY_HIT, detail)
+    mark_anti_affinity(counts, totals, topology, terms.existing, listed, int(EXISTING_ANTI_AFFINITY_HIT), detail)
+    mark_anti_affinity(counts, totals, topology, terms.anti_affinity, listed, int(ANTI_AFFINITY_HIT), detail)
     if terms.affinity.row >= 0:
         mark_affinity(counts, totals, topology, terms.affinity, listed, detail)
     for i in range(listed.shape[0]):
