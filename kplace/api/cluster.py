@@ -1,14 +1,19 @@
 """A cluster as users hold it: columns inside, DataFrames outside."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from kplace.api.finding import find_nodes, find_pods
 from kplace.columns import ClusterColumns, Note
+from kplace.columns.addition import free_names, with_nodes, with_pods, with_templates
+from kplace.columns.release import cordoned, released
+from kplace.columns.removal import without_nodes, without_pods
 from kplace.errors import UsageError
 from kplace.frames.from_frames import Rules, columns_from_frames
 from kplace.frames.nodes import nodes_frame
@@ -145,6 +150,132 @@ class Cluster:
         """One row per pod: `kplace.frames.schema.PODS`."""
         return pods_frame(self.columns)
 
+    def without_nodes(self, nodes: Iterable[str]) -> "Cluster":
+        """Take nodes away, with the pods that are on them; see `released` for pods that come back.
+
+        Parameters
+        ----------
+        nodes : iterable of str
+            Names.
+
+        Returns
+        -------
+        Cluster
+            What reading the input without those nodes and pods would give; made from the columns, without reading.
+
+        Raises
+        ------
+        UsageError
+            There is no such node.
+
+        Examples
+        --------
+        >>> nodes = pd.DataFrame({"node": ["a", "b"], "cpu": [4, 8]})
+        >>> Cluster.from_frames(nodes, pd.DataFrame({"pod": ["web"], "node": ["b"]})).without_nodes(["b"])
+        <Cluster: 1 nodes, 0 pods, 0 of them waiting>
+        """
+        return self._changed(without_nodes(self.columns, find_nodes(self.columns, nodes)))
+
+    def cordoned(self, nodes: Iterable[str]) -> "Cluster":
+        """Cordon nodes: they keep their pods and take no more, as after ``kubectl cordon``.
+
+        Parameters
+        ----------
+        nodes : iterable of str
+            Names. They are marked as unschedulable and get the taint ``node.kubernetes.io/unschedulable``.
+
+        Raises
+        ------
+        UsageError
+            There is no such node.
+        """
+        return self._changed(cordoned(self.columns, find_nodes(self.columns, nodes)))
+
+    def without_pods(self, pods: Iterable[str]) -> "Cluster":
+        """Take pods away.
+
+        Parameters
+        ----------
+        pods : iterable of str
+            ``NAMESPACE/NAME``.
+
+        Raises
+        ------
+        UsageError
+            There is no such pod.
+        """
+        return self._changed(without_pods(self.columns, find_pods(self.columns, pods)))
+
+    def released(self, pods: Iterable[str]) -> "Cluster":
+        """Let pods leave their nodes and wait, as their controllers would make them anew.
+
+        Parameters
+        ----------
+        pods : iterable of str
+            ``NAMESPACE/NAME``. They come last in the queue among those of their priority.
+
+        Raises
+        ------
+        UsageError
+            There is no such pod.
+        """
+        return self._changed(released(self.columns, find_pods(self.columns, pods)))
+
+    def with_pods(self, others: "Cluster", *, copies: int = 1) -> "Cluster":
+        """Add pods that wait.
+
+        Parameters
+        ----------
+        others : Cluster
+            Its waiting pods are added; nothing else of it is.
+        copies : int
+            How many of each. A single one keeps its name where that is free; others are numbered.
+
+        Returns
+        -------
+        Cluster
+            The pods are the last ones, copy by copy.
+        """
+        columns, codes = with_templates(self.columns, others.columns)
+        added = others.columns.pods
+        chosen = np.flatnonzero(added.waiting).tolist()
+        names: dict[int, list[str]] = {}
+        for pod in chosen:
+            space = others.columns.templates[added.template[pod]].namespace
+            taken = copies > 1 or f"{space}/{added.names[pod]}" in _keys(columns)
+            names[pod] = free_names(columns, space, added.names[pod], copies) if taken else [added.names[pod]]
+        order = [(pod, copy) for copy in range(copies) for pod in chosen]
+        templates = [codes[added.template[pod]] for pod, _ in order]
+        return self._changed(with_pods(columns, templates, [names[pod][copy] for pod, copy in order]))
+
+    def with_nodes(self, like: Mapping[str, str], *, others: "Cluster | None" = None) -> "Cluster":
+        """Add nodes that are like others in all but the name.
+
+        Parameters
+        ----------
+        like : mapping of str to str
+            Names of the new nodes, each with the name of the node that it is like: labels (but for
+            ``kubernetes.io/hostname``), taints and what it offers. What is on that node is not taken over.
+        others : Cluster, optional
+            Where those nodes are; by default in this cluster.
+
+        Raises
+        ------
+        UsageError
+            There is no such node, or there is one of a new name already.
+        """
+        source = (self if others is None else others).columns
+        there = [name for name in like if name in self.columns.nodes.index]
+        if there:
+            msg = f"nodes: there is a node {there[0]} already"
+            raise UsageError(msg)
+        find_nodes(source, like.values())
+        wanted = [source.nodes.index[name] for name in like.values()]
+        return self._changed(with_nodes(self.columns, source, wanted, list(like)))
+
+    def _changed(self, columns: ClusterColumns) -> "Cluster":
+        return self if columns is self.columns else Cluster(columns, self.case)
+
     def to_manifests(self, target: Target, *, form: str | None = None) -> None:
         """Write the cluster as Kubernetes objects, every pod where it is now; `read` reads it again.
 
@@ -173,6 +304,10 @@ class Cluster:
     def __repr__(self) -> str:
         waiting = int(self.columns.pods.waiting.sum())
         return f"<Cluster: {len(self.columns.nodes)} nodes, {len(self.columns.pods)} pods, {waiting} of them waiting>"
+
+
+def _keys(columns: ClusterColumns) -> set[str]:
+    return {columns.pods.key(pod) for pod in range(len(columns.pods))}
 
 
 def _form_of(target: Target) -> str:

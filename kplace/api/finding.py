@@ -1,11 +1,12 @@
 """Finding the pod that is meant, and what may be meant where there is none of that name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from kplace.api.hints import close_names, did_you_mean, listed
 from kplace.columns import ClusterColumns, Template
+from kplace.dtypes import I32
 from kplace.errors import UsageError
 
 CONTROLLERS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController")
@@ -35,6 +36,40 @@ def find_pod(columns: ClusterColumns, pod: str) -> int:
     hint = did_you_mean([pods.key(index) for index in same_name[:_MOST]]) or _meant(columns, namespace, name)
     msg = f"pod: there is no pod {namespace}/{name} in the input{hint}"
     raise UsageError(msg)
+
+
+def find_nodes(columns: ClusterColumns, names: Iterable[str]) -> I32:
+    """Indexes of nodes by name, each once, in snapshot order.
+
+    Raises
+    ------
+    UsageError
+        With all names that no node has, and what may be meant by the first of them.
+    """
+    wanted = [str(name) for name in ([names] if isinstance(names, str) else names)]
+    unknown = [name for name in wanted if name not in columns.nodes.index]
+    if unknown:
+        hint = did_you_mean(close_names(unknown[0], columns.nodes.names, _MOST))
+        msg = f"nodes: there is no node {listed(unknown)} in the input{hint}"
+        raise UsageError(msg)
+    return np.array(sorted({columns.nodes.index[name] for name in wanted}), np.int32)
+
+
+def find_pods(columns: ClusterColumns, pods: Iterable[str]) -> I32:
+    """Indexes of pods by ``NAMESPACE/NAME``, each once, in input order; a name alone is looked for in ``default``.
+
+    Raises
+    ------
+    UsageError
+        There is none of a name; see `find_pod`.
+    """
+    wanted = [pods] if isinstance(pods, str) else list(pods)
+    if len(wanted) <= _MOST:
+        return np.unique(np.array([find_pod(columns, pod) for pod in wanted], np.int32))
+    index = {columns.pods.key(pod): pod for pod in range(len(columns.pods))}
+    keys = [pod if "/" in pod else f"default/{pod}" for pod in wanted]
+    found = [index[key] if key in index else find_pod(columns, key) for key in keys]
+    return np.unique(np.array(found, np.int32))
 
 
 def _meant(columns: ClusterColumns, namespace: str, name: str) -> str:

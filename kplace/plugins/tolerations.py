@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
+from kplace.columns.release import CORDON
 from kplace.objects.core import Taint, Toleration
+
+__all__ = ["CORDON", "NO_EXECUTE", "NO_SCHEDULE", "PREFER_NO_SCHEDULE", "first_untolerated", "tolerated", "tolerates"]
 
 NO_SCHEDULE = "NoSchedule"
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 NO_EXECUTE = "NoExecute"
-
-CORDON = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
-"""What ``spec.unschedulable`` of a node stands for."""
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
