@@ -9,13 +9,14 @@ import difflib
 import sys
 from pathlib import Path
 
-from reference import commands, messages, plugins, python_api, tables, trace, versions
+from reference import commands, messages, metrics, plugins, python_api, tables, trace, versions
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PAGES = {
     "commands.md": commands.make,
     "python.md": python_api.make,
     "tables.md": tables.make,
+    "metrics.md": metrics.make,
     "plugins.md": plugins.make,
     "messages.md": messages.make,
     "trace.md": trace.make,

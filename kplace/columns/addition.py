@@ -158,7 +158,9 @@ def free_names(columns: ClusterColumns, namespace: str, stem: str, number: int) 
     return names
 
 
-def with_nodes(columns: ClusterColumns, others: ClusterColumns, like: Sequence[int], names: Sequence[str]) -> ClusterColumns:
+def with_nodes(
+    columns: ClusterColumns, others: ClusterColumns, like: Sequence[int], names: Sequence[str]
+) -> ClusterColumns:
     """Build the same cluster with more nodes, added after all others.
 
     Parameters
@@ -213,7 +215,9 @@ def _joined_label(old: NodeColumns, others: NodeColumns, like: I32, key: str) ->
 def _with_hosts(old: NodeColumns, codes: I32, names: Sequence[str]) -> LabelColumn:
     """The label of the host's name: a new node that is like one with the label has its own name there."""
     values = Vocabulary(old.label_values(HOSTNAME))
-    own = [values.code(name) if code != NO_VALUE else NO_VALUE for name, code in zip(names, codes.tolist(), strict=True)]
+    own = [
+        values.code(name) if code != NO_VALUE else NO_VALUE for name, code in zip(names, codes.tolist(), strict=True)
+    ]
     return LabelColumn(_joined(old.label_codes(HOSTNAME), own), tuple(values))
 
 

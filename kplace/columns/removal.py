@@ -39,6 +39,7 @@ def without_pods(columns: ClusterColumns, gone: I32) -> ClusterColumns:
             changes[field.name] = [column[pod] for pod in kept.tolist()]
     return replace(columns, pods=replace(columns.pods, **changes), sources=sources)  # type: ignore[arg-type]
 
+
 def without_nodes(columns: ClusterColumns, gone: I32) -> ClusterColumns:
     """Build the same cluster without some nodes, and without the pods that are on them.
 
@@ -115,9 +116,7 @@ def taken(nodes: NodeColumns, listed: I32) -> NodeColumns:
     )
 
 
-def rearranged(
-    columns: ClusterColumns, nodes: NodeColumns, listed: I32, sources: list[SourceObject]
-) -> ClusterColumns:
+def rearranged(columns: ClusterColumns, nodes: NodeColumns, listed: I32, sources: list[SourceObject]) -> ClusterColumns:
     """Build the same cluster with its nodes replaced; what pods say of nodes follows.
 
     Parameters
@@ -155,7 +154,8 @@ def _compacted(codes: I32) -> tuple[I32, I64]:
     used = used[np.argsort(first, kind="stable")]
     table = np.full(int(codes.max(initial=-1)) + 1, -1, np.int32)
     table[used] = np.arange(len(used), dtype=np.int32)
-    return np.where(codes >= 0, table[np.maximum(codes, 0)] if len(table) else codes, codes).astype(np.int32), used
+    new = np.where(codes >= 0, table[np.maximum(codes, 0)] if len(table) else codes, codes)
+    return new.astype(np.int32), used.astype(np.int64)
 
 
 def _label_of(column: LabelColumn, listed: I32) -> LabelColumn:

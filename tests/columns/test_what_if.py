@@ -124,7 +124,9 @@ def test_added_nodes_are_as_if_they_stood_at_the_end_of_the_input(demo, tmp_path
     again = read_again(tmp_path, manifests(after))
     same_nodes(after, again)
     assert after.nodes.label_values("kubernetes.io/hostname")[-2:] == ("new-1", "new-2")
-    assert not any(len(image.nodes) and after.nodes.index["new-1"] in image.nodes for image in after.nodes.images.values())
+    assert not any(
+        len(image.nodes) and after.nodes.index["new-1"] in image.nodes for image in after.nodes.images.values()
+    )
     bound = np.flatnonzero(demo.pods.node >= 0)
     was, now = demo.nodes.names, after.nodes.names
     assert [was[n] for n in demo.pods.node[bound]] == [now[n] for n in after.pods.node[bound]]

@@ -31,27 +31,28 @@ def _item(name: str) -> Iterator[str]:
     item = getattr(kplace, name)
     yield f"## kplace.{name}"
     if not inspect.isclass(item):
-        yield fenced(f"kplace.{name}{_signature(item)}", "python no-run")
-        yield from _described(item)
+        yield fenced(f"kplace.{name}{signature(item)}", "python no-run")
+        yield from described(item)
         return
-    yield from _described(item)
+    yield from described(item)
     for own, member in vars(item).items():
         if own.startswith("_") or own in INTERNAL:
             continue
         plain = member.__func__ if isinstance(member, staticmethod | classmethod) else member
         if inspect.isfunction(plain):
             yield f"### {name}.{own}"
-            yield fenced(f"{name}.{own}{_signature(plain)}", "python no-run")
-            yield from _described(plain)
+            yield fenced(f"{name}.{own}{signature(plain)}", "python no-run")
+            yield from described(plain)
         elif isinstance(member, property | cached_property):
             yield f"### {name}.{own}"
-            yield from _described(member)
+            yield from described(member)
 
 
-def _signature(function: object) -> str:
-    signature = inspect.signature(function, eval_str=False)  # type: ignore[arg-type]
-    parameters = [item for item in signature.parameters.values() if item.name != "self"]
-    bare = signature.replace(
+def signature(function: object) -> str:
+    """Call of a function as it is written down: without annotations, over several lines if it is long."""
+    found = inspect.signature(function, eval_str=False)  # type: ignore[arg-type]
+    parameters = [item for item in found.parameters.values() if item.name != "self"]
+    bare = found.replace(
         parameters=[item.replace(annotation=inspect.Parameter.empty) for item in parameters],
         return_annotation=inspect.Signature.empty,
     )
@@ -65,7 +66,7 @@ def _signature(function: object) -> str:
     return "(\n    " + ",\n    ".join(parts) + ",\n)"
 
 
-def _described(item: object) -> Iterator[str]:
+def described(item: object) -> Iterator[str]:
     """A numpydoc docstring as Markdown."""
     text = inspect.cleandoc(getattr(item, "__doc__", None) or "")
     head, *sections = SECTION.split(text)

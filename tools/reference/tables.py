@@ -1,5 +1,6 @@
 """tables.md: the columns of every DataFrame."""
 
+from kplace.analysis import schema as analysis
 from kplace.frames import schema
 from reference.markdown import code, page, table
 
@@ -23,13 +24,14 @@ WHERE = {
     "pods": "`Cluster.pods`",
     "placements.pods": "`Placements.pods`; the rows of `--format` and of `--out` with `.parquet`, `.json`, `.csv`",
     "explain": "`kplace.explain`; the rows of `kplace explain --format`",
+    **analysis.WHERE,
 }
 
 
 def make() -> str:
     """The page."""
     parts = [INTRODUCTION]
-    for item in schema.TABLES:
+    for item in (*schema.TABLES, *analysis.TABLES):
         member = f"`{item.name[0].upper()}{item.name[1:]}`; in Parquet and JSON files as well"
         where = f"Where: {WHERE.get(item.name, member)}."
         rows = ((code(column.name), code(column.dtype), column.meaning) for column in item.columns)
