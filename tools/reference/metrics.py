@@ -43,5 +43,6 @@ def _theme(theme: str) -> Iterator[str]:
     for name in THEMES[theme]:
         function = getattr(metrics, name)
         yield f"### {name}"
-        yield fenced(f"metrics.{name}{signature(function)}", "python no-run")
+        call = f"metrics.{name}{signature(function)}".replace("'", '"')
+        yield fenced(call, "python no-run")
         yield from described(function)
