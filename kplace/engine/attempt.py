@@ -62,7 +62,9 @@ class Attempt:
     @property
     def binds_plainly(self) -> bool:
         """Whether the pod is on the node that it has found, and nothing else happens."""
-        return self.profile.binds_plainly and not any(extender.binds for extender in self.extenders.extenders)
+        if any(extender.binds for extender in self.extenders.extenders):
+            return False
+        return self.profile.binds_plainly_for(self.cycle)
 
     @property
     def pod(self) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kplace.dtypes import I32, NO_NODE, Status
 from kplace.engine.attempt import Attempt
+from kplace.engine.binding import bind, hold
 from kplace.engine.cycle import Options
 from kplace.engine.diagnose import Reasons, diagnose
 from kplace.engine.fused.compile import can_fuse
@@ -192,12 +193,22 @@ class _Batch:
         last = None
         for attempt in attempts(self._state, profile, pod, numbers, self._options):
             self._preemptions += preemption_rows(attempt)
-            carry_out(self._state, attempt)
+            self._carry_out(attempt)
             self._note_changes(attempt)
             last = attempt
         assert last is not None
         self._record(position, last)
         return last
+
+    def _carry_out(self, attempt: Attempt) -> None:
+        """Make an attempt's outcome true, with what plugins do for pods that are not bound plainly."""
+        if attempt.node == NO_NODE or attempt.binds_plainly:
+            carry_out(self._state, attempt)
+            return
+        self._state.next_start_index = attempt.next_start_index
+        setback = hold(self._state, attempt) or bind(self._state, attempt)
+        # Only VolumeBinding is asked here, and it agrees to what its Filter let through.
+        assert setback is None, setback
 
     def _note_changes(self, attempt: Attempt) -> None:
         """Let the fused engines know what an attempt has changed."""

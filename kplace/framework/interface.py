@@ -246,7 +246,11 @@ class NormalizeScorePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class ReservePlugin(Plugin, Protocol):
-    """Keeps state of its own in step with the pods that have found their nodes."""
+    """Keeps state of its own in step with the pods that have found their nodes.
+
+    It may have, as a `PreBindPlugin` may, a method ``concerns(cycle)`` that says whether it does anything for the pod;
+    without it, it is asked about every pod, which the batch engine cannot do.
+    """
 
     def reserve(self, cycle: Cycle, node: int) -> PluginStatus | None:
         """Set aside what the pod will use on its node; None is a success."""

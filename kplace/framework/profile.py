@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kplace.framework.cycle import Cycle
 from kplace.framework.interface import (
     BindPlugin,
     FilterPlugin,
@@ -63,13 +64,23 @@ class Profile:
 
     @property
     def binds_plainly(self) -> bool:
-        """Whether a pod that has found its node is bound to it and nothing else happens.
+        """Whether pods that have found their nodes are bound to them, and nothing else happens to most of them.
 
-        So it is if nobody reserves, permits or hears of it, and those that bind have the attribute ``is_plain``.
+        So it is if nobody permits or hears of it, those that bind have the attribute ``is_plain``, and those that
+        reserve or prepare a binding say which pods they are concerned with: see `binds_plainly_for`.
         """
-        if self.reserve or self.permit or self.pre_bind or self.post_bind:
+        if self.permit or self.post_bind:
             return False
-        return all(getattr(plugin, "is_plain", False) for plugin in self.bind)
+        asked = (*self.reserve, *self.pre_bind)
+        return all(hasattr(plugin, "concerns") for plugin in asked) and all(
+            getattr(plugin, "is_plain", False) for plugin in self.bind
+        )
+
+    def binds_plainly_for(self, cycle: Cycle) -> bool:
+        """Whether the pod of an attempt is bound to the node that it has found, and nothing else happens."""
+        if not self.binds_plainly:
+            return False
+        return not any(plugin.concerns(cycle) for plugin in (*self.reserve, *self.pre_bind))  # type: ignore[union-attr]
 
     @staticmethod
     def of_multi_point(scheduler_name: str, plugins: Sequence[tuple[Plugin, int]]) -> "Profile":

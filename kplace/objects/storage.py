@@ -99,6 +99,7 @@ class PersistentVolumeClaimSpec(Struct, rename="camel", frozen=True, gc=False, o
     storage_class_name: str | None = None
     volume_name: str = ""
     volume_mode: str | None = None
+    volume_attributes_class_name: str | None = None
     resources: ResourceRequirements | None = None
     selector: LabelSelector | None = None
 
@@ -187,6 +188,7 @@ class PersistentVolumeSpec(VolumeSource, rename="camel", frozen=True, gc=False, 
     access_modes: tuple[str, ...] | None = None
     storage_class_name: str = ""
     volume_mode: str | None = None
+    volume_attributes_class_name: str | None = None
     claim_ref: TypedReference | None = None
     local: LocalVolume | None = None
     node_affinity: VolumeNodeAffinity | None = None

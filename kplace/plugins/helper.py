@@ -38,6 +38,33 @@ def round_half_away(x: float) -> int:
     return int(whole)
 
 
+@kernel
+def on_line(points: I64, values: I64, at: int) -> int:
+    """Value of a broken line, in integers, division truncating towards zero (``helper/shape_score.go``).
+
+    Parameters
+    ----------
+    points, values : int64 ndarray, shape (k,)
+        The points ascending.
+
+    Examples
+    --------
+    >>> points, values = np.array([0, 100]), np.array([100, 0])
+    >>> int(on_line(points, values, 33)), int(on_line(points, values, 120))
+    (67, 0)
+    """
+    last = points.shape[0] - 1
+    for k in range(last + 1):
+        if at <= points[k]:
+            if k == 0:
+                return values[0]
+            rise = (values[k] - values[k - 1]) * (at - points[k - 1])
+            run = points[k] - points[k - 1]
+            step = rise // run if rise >= 0 else -(-rise // run)
+            return values[k - 1] + step
+    return values[last]
+
+
 EXACT_NUMERATOR = 2**52
 """Numerators below this are divided exactly by `quotient`."""
 

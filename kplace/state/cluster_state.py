@@ -7,13 +7,16 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from kplace.columns.cluster import ClusterColumns
+from kplace.columns.storage import Storage
 from kplace.columns.template_index import TemplateIndex
 from kplace.columns.templates import Template
 from kplace.dtypes import I32, I64, NO_NODE
+from kplace.state.attached_volumes import AttachedVolumes
 from kplace.state.groups import Membership, PodGroups, add_to_rows
 from kplace.state.node_pods import Importance, NodePods
 from kplace.state.node_resources import Request, add_pod, add_pods, empty_node_resources
 from kplace.state.nominations import Nominations
+from kplace.state.volume_bindings import VolumeBindings
 
 T = TypeVar("T")
 
@@ -37,6 +40,9 @@ class ClusterState:
     groups : PodGroups
     nominations : Nominations
     importance : Importance
+    attached : AttachedVolumes or None
+        None if no pod has a volume.
+    volume_bindings : VolumeBindings
     next_start_index : int
         Where the next search for feasible nodes begins.
     """
@@ -54,8 +60,11 @@ class ClusterState:
         self._arrivals = 0
         self._arrival: I64 = np.zeros(len(columns.pods), np.int64)
         self._node_pods: NodePods | None = None
+        self.volume_bindings = VolumeBindings()
         self._compiled: dict[tuple[Hashable, int], object] = {}
         self._shared: dict[Hashable, object] = {}
+        has_volumes = any(template.spec.volumes for template in columns.templates)
+        self.attached = AttachedVolumes(columns, self.storage) if has_volumes else None
         if placed is None:
             self._settle(np.flatnonzero(columns.pods.holding))
         else:
@@ -73,6 +82,11 @@ class ClusterState:
         return self.columns.templates[self.columns.pods.template[pod]]
 
     @property
+    def storage(self) -> Storage:
+        """Claims, volumes, classes and CSI objects."""
+        return self.shared(Storage, Storage)
+
+    @property
     def node_pods(self) -> NodePods:
         """The pods on each node; made when it is first asked for, and kept current from then on."""
         if self._node_pods is None:
@@ -81,6 +95,10 @@ class ClusterState:
             pods = pods[np.argsort(self._arrival[pods], kind="stable")]
             self._node_pods = NodePods(self.importance, pods, self.node_of_pod[pods], self.n_nodes)
         return self._node_pods
+
+    def pods_of(self, template: int) -> I64:
+        """Pods of a template, whether or not they are on nodes."""
+        return self.shared(_PodsByTemplate, _pods_by_template).of(np.array([template], np.int32))
 
     def lower_pods(self, nodes: I32, priority: int) -> I64:
         """Number of pods of a lower priority on each of some nodes, shape (k,)."""
@@ -137,6 +155,8 @@ class ClusterState:
         template = columns.template[pods]
         add_pods(self.resources, self._request_table, template, nodes, sign)
         self.groups.count((template, columns.terminating[pods]), nodes, sign)
+        if self.attached is not None:
+            self.attached.count_many(pods, nodes, sign)
 
     def group(
         self,
@@ -205,6 +225,8 @@ class ClusterState:
         self.node_of_pod[pods] = nodes
         if len(pods):
             add_pods(self.resources, self._request_table, self.columns.pods.template[pods], nodes, 1)
+        if self.attached is not None:
+            self.attached.count_many(pods, nodes, 1)
 
     def _count(self, pod: int, node: int, sign: int) -> None:
         template = int(self.columns.pods.template[pod])
@@ -212,6 +234,8 @@ class ClusterState:
         rows = self.groups.rows(template, terminating=bool(self.columns.pods.terminating[pod]))
         if len(rows):
             add_to_rows(self.groups.counts, self.groups.totals, rows, node, sign)
+        if self.attached is not None:
+            self.attached.count(pod, node, sign)
 
     def _recount(self, row: int) -> None:
         by_template = self.shared(_PodsByTemplate, _pods_by_template)

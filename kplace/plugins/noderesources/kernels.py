@@ -6,7 +6,7 @@ import numpy as np
 
 from kplace._jit import kernel
 from kplace.dtypes import CPU, I8, I32, I64, MAX_NODE_SCORE, MEMORY
-from kplace.plugins.helper import EXACT_NUMERATOR, quotient, round_half_away
+from kplace.plugins.helper import EXACT_NUMERATOR, on_line, quotient, round_half_away
 from kplace.state.node_resources import NodeResources
 
 TOO_MANY_PODS = np.int64(1) << 62
@@ -170,17 +170,8 @@ def used_percentage(used: int, allocatable: int) -> int:
 
 @kernel
 def on_shape(shape: Shape, utilization: int) -> int:
-    """Value of a broken line, in integers, division truncating towards zero (``helper/shape_score.go``)."""
-    last = shape.utilization.shape[0] - 1
-    for k in range(last + 1):
-        if utilization <= shape.utilization[k]:
-            if k == 0:
-                return shape.score[0]
-            rise = (shape.score[k] - shape.score[k - 1]) * (utilization - shape.utilization[k - 1])
-            run = shape.utilization[k] - shape.utilization[k - 1]
-            step = rise // run if rise >= 0 else -(-rise // run)
-            return shape.score[k - 1] + step
-    return shape.score[last]
+    """Value of a shape at a utilisation."""
+    return on_line(shape.utilization, shape.score, utilization)
 
 
 @kernel

@@ -1,5 +1,1 @@
-"""NodeVolumeLimits: how many volumes a node can attach.
-
-Here is what decides whether it looks at a pod at all, its PreFilter. Its Filter comes with the storage work;
-until then pods with volumes are placed as if every node would do, and a note says so.
-"""
+"""NodeVolumeLimits: how many volumes of a CSI driver a node can attach."""

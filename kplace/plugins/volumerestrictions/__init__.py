@@ -1,5 +1,1 @@
-"""VolumeRestrictions: disks and ReadWriteOncePod claims that cannot be shared.
-
-Here is what decides whether it looks at a pod at all, its PreFilter. Its Filter comes with the storage work;
-until then pods with volumes are placed as if every node would do, and a note says so.
-"""
+"""VolumeRestrictions: disks and ReadWriteOncePod claims that cannot be shared."""
