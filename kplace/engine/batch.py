@@ -138,6 +138,7 @@ class _Batch:
             reasons=reasons,
             messages=messages,
             preemptions=preemptions,
+            settled=self._state.volume_bindings.settled,
         )
 
     def _engine(self, profile: Profile) -> FusedEngine | None:

@@ -154,7 +154,7 @@ def place_waiting(
     for number, pod in enumerate(agenda.tried.tolist()):
         run.try_pod(pod, agenda.numbers_from(number))
     run.end()
-    return run.builder.finish()
+    return run.builder.finish(state.volume_bindings.settled)
 
 
 class _Run:

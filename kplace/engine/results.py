@@ -1,14 +1,16 @@
 """What a run leaves: one row per pod that was looked at, as columns."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from kplace.columns.storage.claims import ClaimKey
 from kplace.dtypes import I8, I32, I64, NO_NODE, Mask, Status
 from kplace.engine.attempt import Attempt
 from kplace.framework.binding import Setback
+from kplace.state.volume_bindings import SettledClaim
 
 NO_SCORE = np.iinfo(np.int64).min
 """In a column of scores: there is none."""
@@ -84,6 +86,8 @@ class PlacementColumns:
     messages : list of str
         For pods without a node: the FitError text; empty otherwise.
     preemptions : PreemptionColumns
+    settled : dict of (str, str) to SettledClaim
+        What was settled for claims.
     """
 
     pod: I32
@@ -99,6 +103,7 @@ class PlacementColumns:
     reasons: list[tuple[tuple[str, str, int], ...]]
     messages: list[str]
     preemptions: PreemptionColumns = field(default_factory=lambda: PreemptionColumns.of_rows([]))
+    settled: Mapping[ClaimKey, SettledClaim] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pod)
@@ -167,8 +172,8 @@ class PlacementBuilder:
                 at = self.row_of[victim]
                 self.rows[at] = (victim, Status.PREEMPTED, NO_NODE, *self.rows[at][3:])
 
-    def finish(self) -> PlacementColumns:
-        """Columns of all rows added."""
+    def finish(self, settled: Mapping[ClaimKey, SettledClaim]) -> PlacementColumns:
+        """Columns of all rows added, with what was settled for claims."""
         pod, status, node, attempt, evaluated, feasible, total, runner_up, ties, next_start = self._columns()
         return PlacementColumns(
             pod=pod.astype(np.int32),
@@ -184,6 +189,7 @@ class PlacementBuilder:
             reasons=self.reasons,
             messages=self.messages,
             preemptions=PreemptionColumns.of_rows(self.preemptions),
+            settled=settled,
         )
 
     def _columns(self) -> I64:

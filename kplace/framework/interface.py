@@ -246,11 +246,7 @@ class NormalizeScorePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class ReservePlugin(Plugin, Protocol):
-    """Keeps state of its own in step with the pods that have found their nodes.
-
-    It may have, as a `PreBindPlugin` may, a method ``concerns(cycle)`` that says whether it does anything for the pod;
-    without it, it is asked about every pod, which the batch engine cannot do.
-    """
+    """Keeps state of its own in step with the pods that have found their nodes; see also `SelectivePlugin`."""
 
     def reserve(self, cycle: Cycle, node: int) -> PluginStatus | None:
         """Set aside what the pod will use on its node; None is a success."""
@@ -258,6 +254,15 @@ class ReservePlugin(Plugin, Protocol):
 
     def unreserve(self, cycle: Cycle, node: int) -> None:
         """Take it back. Must not fail, and must bear a call for a pod that it set nothing aside for."""
+        ...
+
+
+@runtime_checkable
+class SelectivePlugin(Plugin, Protocol):
+    """Reserves or prepares bindings for some pods only: the batch engine can place the others."""
+
+    def concerns(self, cycle: Cycle) -> bool:
+        """Whether its Reserve and PreBind do anything for the cycle's pod, which its PreFilter has seen."""
         ...
 
 

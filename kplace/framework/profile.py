@@ -19,6 +19,7 @@ from kplace.framework.interface import (
     QueueSortPlugin,
     ReservePlugin,
     ScorePlugin,
+    SelectivePlugin,
 )
 
 
@@ -71,16 +72,16 @@ class Profile:
         """
         if self.permit or self.post_bind:
             return False
-        asked = (*self.reserve, *self.pre_bind)
-        return all(hasattr(plugin, "concerns") for plugin in asked) and all(
-            getattr(plugin, "is_plain", False) for plugin in self.bind
-        )
+        if not all(isinstance(plugin, SelectivePlugin) for plugin in (*self.reserve, *self.pre_bind)):
+            return False
+        return all(getattr(plugin, "is_plain", False) for plugin in self.bind)
 
     def binds_plainly_for(self, cycle: Cycle) -> bool:
         """Whether the pod of an attempt is bound to the node that it has found, and nothing else happens."""
         if not self.binds_plainly:
             return False
-        return not any(plugin.concerns(cycle) for plugin in (*self.reserve, *self.pre_bind))  # type: ignore[union-attr]
+        asked = (plugin for plugin in (*self.reserve, *self.pre_bind) if isinstance(plugin, SelectivePlugin))
+        return not any(plugin.concerns(cycle) for plugin in asked)
 
     @staticmethod
     def of_multi_point(scheduler_name: str, plugins: Sequence[tuple[Plugin, int]]) -> "Profile":

@@ -10,7 +10,6 @@ from kplace.columns.pods import UNKNOWN_NODE
 from kplace.dtypes import I64, NO_NODE
 from kplace.objects.core import Affinity, PodAffinityTerm
 from kplace.objects.defaulting import BUILT_IN_PRIORITIES
-from kplace.plugins.volumes import has_claim
 
 _SHOWN = 3
 OWNER_KINDS = ("ReplicationController", "ReplicaSet", "StatefulSet")
@@ -69,11 +68,6 @@ def _missing(columns: ClusterColumns) -> Iterator[Note]:
             "no-pod-limit", f'{_count(number, "node")} without allocatable "pods": to the scheduler they are full'
         )
     waiting = _waiting_templates(columns)
-    if any(has_claim(template.spec) for template in waiting):
-        yield Note(
-            "claims",
-            "some waiting pods have volume claims: the storage plugins are not part of this version, any node will do",
-        )
     if any(template.spec.resource_claims for template in waiting):
         yield Note(
             "resource-claims", "some waiting pods have resource claims (DRA): they are not looked at, any node will do"

@@ -4,7 +4,27 @@ All of it is by name: it outlives a change of the nodes. Upstream keeps it in as
 objects; what a pod's PreBind has written there is no assumption any more.
 """
 
+from typing import NamedTuple
+
 from kplace.columns.storage.claims import ClaimKey
+
+
+class SettledClaim(NamedTuple):
+    """What was settled for a claim.
+
+    Attributes
+    ----------
+    pod : int
+        The pod that it was settled for.
+    volume : str
+        The volume that it gets; empty if one is to be made.
+    node : str
+        The pod's node.
+    """
+
+    pod: int
+    volume: str
+    node: str
 
 
 class VolumeBindings:
@@ -12,12 +32,10 @@ class VolumeBindings:
 
     Attributes
     ----------
-    volume_of : dict of (str, str) to str
-        By claim the volume that it gets.
+    settled : dict of (str, str) to SettledClaim
+        By claim, in the order in which they were settled.
     claim_of : dict of str to (str, str)
         By volume the claim that gets it.
-    node_of : dict of (str, str) to str
-        By claim the node that its volume is to be made for.
     promised : list of str
         Volumes in the order in which they were promised.
     n_withdrawn : int
@@ -25,22 +43,28 @@ class VolumeBindings:
     """
 
     def __init__(self) -> None:
-        self.volume_of: dict[ClaimKey, str] = {}
+        self.settled: dict[ClaimKey, SettledClaim] = {}
         self.claim_of: dict[str, ClaimKey] = {}
-        self.node_of: dict[ClaimKey, str] = {}
         self.promised: list[str] = []
         self.n_withdrawn = 0
         self._written: set[ClaimKey] = set()
 
-    def promise(self, claim: ClaimKey, volume: str) -> None:
-        """Let a claim have a volume."""
-        self.volume_of[claim] = volume
-        self.claim_of[volume] = claim
-        self.promised.append(volume)
+    def volume_for(self, claim: ClaimKey) -> str:
+        """The volume that a claim was promised; empty if none."""
+        found = self.settled.get(claim)
+        return found.volume if found is not None else ""
 
-    def select(self, claim: ClaimKey, node: str) -> None:
-        """Have a volume made for a claim where a node can reach it."""
-        self.node_of[claim] = node
+    def node_for(self, claim: ClaimKey) -> str | None:
+        """The node that a claim's volume is to be made for; None if none is."""
+        found = self.settled.get(claim)
+        return found.node if found is not None and not found.volume else None
+
+    def settle(self, claim: ClaimKey, settled: SettledClaim) -> None:
+        """Let a claim have a volume, or have one made where its pod's node can reach it."""
+        self.settled[claim] = settled
+        if settled.volume:
+            self.claim_of[settled.volume] = claim
+            self.promised.append(settled.volume)
 
     def write(self, claim: ClaimKey) -> None:
         """Make what was settled for a claim final: `withdraw` no longer undoes it."""
@@ -54,11 +78,10 @@ class VolumeBindings:
     def drop_claim(self, claim: ClaimKey) -> None:
         """Forget about a claim: another version of it, or its end, is known."""
         self._written.discard(claim)
-        self.node_of.pop(claim, None)
-        volume = self.volume_of.pop(claim, None)
-        if volume is not None:
+        found = self.settled.pop(claim, None)
+        if found is not None and found.volume:
             self.n_withdrawn += 1
-            del self.claim_of[volume]
+            del self.claim_of[found.volume]
 
     def drop_volume(self, volume: str) -> None:
         """Forget about a volume: another version of it, or its end, is known."""

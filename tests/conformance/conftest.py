@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.conformance.golden import cases_without_volumes
+from tests.conformance.golden import every_case
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
-        cases = cases_without_volumes()
+        cases = every_case()
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])

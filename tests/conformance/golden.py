@@ -93,11 +93,6 @@ def single_cycle_cases() -> list[Golden]:
     ]
 
 
-def cases_without_volumes() -> list[Golden]:
-    """All cases but those that need the storage plugins."""
-    return [case for case in every_case() if "volumes" not in (case.family, case.topic)]
-
-
 def differences(case: Golden, record: dict[str, Any]) -> list[str]:
     """Every field in which a record differs from what the case expects."""
     return record_differences(case.content["expected"], record)

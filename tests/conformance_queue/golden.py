@@ -9,8 +9,6 @@ from typing import Any
 
 CASES = Path(__file__).parent / "cases"
 
-WITH_VOLUMES = ("plugin-volume", "plugin-csilimits")
-"""Families that need the storage plugins."""
 WITH_CLAIMS = ("dra-",)
 """Families of kinds that a simulation refuses by name."""
 
@@ -32,7 +30,7 @@ class Golden:
 
 def timelines() -> list[Golden]:
     """The timelines that are answered for."""
-    return [case for case in _every() if not case.id.startswith((*WITH_VOLUMES, *WITH_CLAIMS))]
+    return [case for case in _every() if not case.id.startswith(WITH_CLAIMS)]
 
 
 def refused_timelines() -> list[Golden]:

@@ -12,6 +12,10 @@ TOPICS = {
         "Pods that controllers still lack were made.",
         "Nothing. The pods have `made` set in every table; their names are deterministic.",
     ),
+    "made-claims": (
+        "Claims made from a StatefulSet's `volumeClaimTemplates`, or for ephemeral volumes, for pods that were made.",
+        "None.",
+    ),
     "no-pod-template": (
         "Controllers lack pods but have no containers in their template.",
         "Export the whole object, not a summary of it.",
@@ -88,10 +92,6 @@ TOPICS = {
     "no-pod-limit": (
         "Nodes without `allocatable.pods`: the scheduler takes that for 0, and nothing fits.",
         "Add it to nodes that were written by hand; a kubelet's default is 110.",
-    ),
-    "claims": (
-        "Waiting pods have volume claims.",
-        "Treat their nodes as a guess, see [the limits](../explanation/limits.md).",
     ),
     "resource-claims": (
         "Waiting pods have resource claims (DRA).",

@@ -100,6 +100,55 @@ REASONS = (
         "The pod's request is more than what is left. A node lists every resource of which it has too little.",
     ),
     Reason(
+        "VolumeRestrictions",
+        "node(s) had no available disk",
+        MAY_HELP,
+        "A pod there has a GCE, EBS, iSCSI or RBD disk in its spec that the two cannot share.",
+    ),
+    Reason(
+        "VolumeRestrictions",
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
+        "pod",
+        MAY_HELP,
+        "One pod alone may use the claim, and another one has it. Said of every node.",
+    ),
+    Reason(
+        "NodeVolumeLimits",
+        "node(s) exceed max volume count",
+        MAY_HELP,
+        "With the pod's volumes the node would attach more of a driver's volumes than its CSINode allows.",
+    ),
+    Reason(
+        "VolumeBinding",
+        "node(s) didn't match PersistentVolume's node affinity",
+        NO_HELP,
+        "The volume of a bound claim cannot be reached from the node.",
+    ),
+    Reason(
+        "VolumeBinding",
+        "node(s) didn't find available persistent volumes to bind",
+        NO_HELP,
+        "No free volume that the node can reach would do for an unbound claim, and none can be made there.",
+    ),
+    Reason(
+        "VolumeBinding",
+        "node(s) did not have enough free storage",
+        NO_HELP,
+        "No CSIStorageCapacity that the node can reach has room for the claim's volume.",
+    ),
+    Reason(
+        "VolumeBinding",
+        "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+        NO_HELP,
+        "A claim names a volume that does not exist.",
+    ),
+    Reason(
+        "VolumeZone",
+        "node(s) had no available volume zone",
+        NO_HELP,
+        "The zone or region in the labels of a bound volume is not the node's.",
+    ),
+    Reason(
         "PodTopologySpread",
         "node(s) didn't match pod topology spread constraints",
         MAY_HELP,

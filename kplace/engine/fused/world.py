@@ -52,6 +52,8 @@ def _loop_may_preempt(state: ClusterState, profile: Profile, options: Options) -
         and all(type(plugin) in (DynamicResources, DefaultPreemption) for plugin in profile.post_filter)
         and not state.columns.of_kind(PodDisruptionBudget)
         and not bool(np.any(pods.terminating))
+        # Volumes that leave with a pod are counted by the state alone.
+        and state.attached is None
     )
 
 

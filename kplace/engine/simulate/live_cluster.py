@@ -23,6 +23,7 @@ from kplace.objects.core import Namespace, Node
 from kplace.preemption.budgets import Budgets
 from kplace.queue import Nominator
 from kplace.state import ClusterState
+from kplace.state.volume_bindings import VolumeBindings
 
 _PASSIVE = frozenset({"PriorityClass", "LimitRange", "RuntimeClass", "Deployment", "DaemonSet", "Job", "CronJob"})
 """Kinds that matter when a pod is made, and to no decision afterwards."""
@@ -71,6 +72,8 @@ class LiveCluster:
         As of the last snapshot.
     state : ClusterState
         As of the last snapshot, but for pods that came and went since.
+    volume_bindings : VolumeBindings
+        As of now.
     """
 
     def __init__(self, columns: ClusterColumns, nominator: Nominator, readers: Sequence[ClusterReader] = ()) -> None:
@@ -86,6 +89,7 @@ class LiveCluster:
         self._offered: I64 = np.zeros(len(columns.resources), np.int64)
         self._is_stale = False
         self._held: list[_Step] | None = None
+        self.volume_bindings = VolumeBindings()
         columns.pods.node[:] = NO_NODE
         columns.pods.nominated[:] = NO_NODE
         self._snapshot(0)
@@ -156,6 +160,8 @@ class LiveCluster:
             Namespace and name.
         """
         objects = self._objects.setdefault(kind, {})
+        if place in objects:
+            self._unsettle(kind, place)
         if obj is None:
             objects.pop(place, None)
         else:
@@ -164,6 +170,13 @@ class LiveCluster:
             self._do(_Step("_renew_budgets"))
         elif kind not in _PASSIVE:
             self._is_stale = True
+
+    def _unsettle(self, kind: str, place: tuple[str, str]) -> None:
+        """Drop what was settled about a claim or a volume of which there is a newer version, or none any more."""
+        if kind == "PersistentVolume":
+            self.volume_bindings.drop_volume(place[1])
+        elif kind == "PersistentVolumeClaim":
+            self.volume_bindings.drop_claim(place)
 
     def inform(self) -> None:
         """Show the other objects to those that sort the queue by them."""
@@ -257,6 +270,7 @@ class LiveCluster:
             self._base, nodes=nodes, objects=objects, namespace_labels=self._namespace_labels(objects)
         )
         self.state = ClusterState(self.columns, self._settled())
+        self.state.volume_bindings = self.volume_bindings
         self.state.next_start_index = start_index
         self._nominator.attach(self.state)
         self._is_stale = False

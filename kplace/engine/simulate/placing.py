@@ -4,12 +4,13 @@ The clock runs until no victim is leaving, no pod that others left for waits to 
 queue or in backoff but after an error. That a pod has waited for five minutes is not waited for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kplace.columns.cluster import ClusterColumns
+from kplace.columns.storage.claims import ClaimKey
 from kplace.dtypes import I32, NO_NODE, PreemptionMode, Status
 from kplace.engine.attempt import Attempt
 from kplace.engine.batch import can_batch, place_batch
@@ -25,6 +26,7 @@ from kplace.objects.core import Node
 from kplace.plugins import names
 from kplace.queue.rules import Rules
 from kplace.state import ClusterState
+from kplace.state.volume_bindings import SettledClaim
 
 Progress = Callable[[int], None]
 """Called now and then with the number of pods tried so far."""
@@ -91,8 +93,8 @@ def place_by_queue(
         begun = _place_once(task, progress)
         if _is_final(task, begun):
             return begun
-    _run(task, collector, begun)
-    return collector.builder.finish()
+    settled = _run(task, collector, begun)
+    return collector.builder.finish(settled)
 
 
 def _place_once(task: Placing, progress: Progress | None) -> PlacementColumns:
@@ -126,8 +128,8 @@ def _is_final(task: Placing, once: PlacementColumns) -> bool:
     return not any(rules.hears(name, plugin, ASSIGNED_POD_ADD) for name, plugin in rejecting)
 
 
-def _run(task: Placing, collector: "_Collector", begun: PlacementColumns | None) -> None:
-    """Simulate from the start, or from where the first pod of ``begun`` was rejected."""
+def _run(task: Placing, collector: "_Collector", begun: PlacementColumns | None) -> Mapping[ClaimKey, SettledClaim]:
+    """Simulate from the start, or from where the first pod of ``begun`` was rejected; returns what claims got."""
     state = ClusterState(task.columns)
     agenda = make_agenda(state, task.profiles, task.settings.options, task.only)
     for pod, status in agenda.untried:
@@ -138,15 +140,22 @@ def _run(task: Placing, collector: "_Collector", begun: PlacementColumns | None)
         next_start = int(begun.next_start_index[len(agenda.untried) + n_placed - 1]) if n_placed else 0
     placed, waiting = agenda.tried[:n_placed], agenda.tried[n_placed:]
     on = np.array([collector.node_of(pod) for pod in placed.tolist()], np.int32)
+    on_nodes = set(placed.tolist())
     scenario = standing_scenario(task.columns, task.nodes, placed, on, waiting)
     settings = replace(task.settings, epoch_ns=epoch_of(task.columns))
     simulation = Simulation(scenario, task.profiles, settings, collector, n_attempts=n_placed, next_start=next_start)
     _leave_room(task, state, agenda.tried, simulation)
+    bindings = simulation.world.cluster.volume_bindings
+    for claim, settled in begun.settled.items() if begun is not None else ():
+        if settled.pod in on_nodes:
+            bindings.settle(claim, settled)
+            bindings.write(claim)
     simulation.run(0)
     while not simulation.is_at_rest:
         time = simulation.next_time()
         assert time is not None
         simulation.run(time)
+    return bindings.settled
 
 
 def _leave_room(task: Placing, state: ClusterState, tried: I32, simulation: Simulation) -> None:

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import TypeVar
 
 from kplace.columns.builder import ClusterBuilder
+from kplace.io.expand.claims import default_classes
 from kplace.io.expand.daemonset import expand_daemon_set
 from kplace.io.expand.jobs import expand_cron_job, expand_job
 from kplace.io.expand.owners import Key, by_controller, key_of
@@ -41,6 +42,7 @@ def expand(builder: ClusterBuilder) -> None:
     if builder.faults:
         return
     default_selectors(builder)
+    default_classes(builder)
     given = [(item, source) for item, source in builder.others if isinstance(item, _Controller)]
     if not given:
         return

@@ -9,6 +9,7 @@ from kplace.io.expand.owners import active_count, is_active, latest_label, names
 from kplace.io.expand.replicas import replicas_of
 from kplace.io.expand.work import REVISION_LABEL, Expansion, made_pod, reference_to
 from kplace.objects.core import Pod, PodSpec, PodTemplateSpec, Volume
+from kplace.objects.meta import LabelSelector
 from kplace.objects.storage import ClaimVolumeSource
 from kplace.objects.workloads import StatefulSet
 
@@ -49,7 +50,22 @@ def _pods(
             continue
         labels = {POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal), REVISION_LABEL: revision}
         spec = _with_claims(template.spec, item, name)
+        _make_claims(item, name, namespace, work)
         yield made_pod(template, name, namespace, owner, labels=labels, spec=spec)
+
+
+def _make_claims(item: StatefulSet, pod: str, namespace: str, work: Expansion) -> None:
+    """Make a pod's claims; they carry the labels that the set selects by (``getPersistentVolumeClaims``)."""
+    selector = item.spec.selector
+    selected = selector.match_labels if isinstance(selector, LabelSelector) else selector
+    for template in item.spec.volume_claim_templates or ():
+        meta = structs.replace(
+            template.metadata,
+            name=f"{template.metadata.name}-{pod}",
+            namespace=namespace,
+            labels={**(template.metadata.labels or {}), **(selected or {})} or None,
+        )
+        work.claims.make(template, meta)
 
 
 def _with_claims(spec: PodSpec, item: StatefulSet, pod: str) -> PodSpec:

@@ -9,6 +9,7 @@ from msgspec import structs
 from kplace.columns.builder import ClusterBuilder, subject_of
 from kplace.columns.nodes import NodeColumns, build_nodes
 from kplace.columns.resources import resource_names
+from kplace.io.expand.claims import MadeClaims
 from kplace.io.expand.naming import PodNames
 from kplace.io.expand.owners import PodsByOwner
 from kplace.objects.core import NodeStatus, Pod, PodSpec, PodTemplateSpec
@@ -77,12 +78,14 @@ class Expansion:
     Attributes
     ----------
     owned : PodsByOwner
+    claims : MadeClaims
     names : PodNames
     """
 
     def __init__(self, builder: ClusterBuilder) -> None:
         self.builder = builder
         self.owned = PodsByOwner(builder.pods)
+        self.claims = MadeClaims(builder)
         self.names = PodNames((row.namespace, row.name) for row, _ in builder.pods)
         self._pods: Counter[str] = Counter()
         self._controllers: Counter[str] = Counter()
@@ -113,6 +116,7 @@ class Expansion:
         number = 0
         for pod in pods:
             self.builder.add_pod(pod, source)
+            self.claims.make_ephemeral(pod)
             number += 1
         if number:
             self._pods[kind] += number
@@ -141,6 +145,8 @@ class Expansion:
         if parts:
             made = _count(self._pods.total(), "pod")
             self.builder.note("made-pods", f"{made} made for controllers that lack them: {', '.join(parts)}")
+        if self.claims.number:
+            self.builder.note("made-claims", f"{_count(self.claims.number, 'claim')} made for pods that lack them")
         self._say(
             "no-pod-template",
             self._without_template,

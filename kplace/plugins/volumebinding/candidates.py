@@ -4,14 +4,18 @@ Claims that ask the same share the work. Volumes with an equal node affinity for
 free volume matters, and a promise moves one group on by one.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kplace.columns.storage import PersistentVolumeEntry, Storage
 from kplace.columns.storage.claims import ClaimRequest
 from kplace.columns.storage.volumes import reachable_from
 from kplace.dtypes import I32
-from kplace.objects.meta import NodeSelector
 from kplace.state.volume_bindings import VolumeBindings
+
+if TYPE_CHECKING:
+    from kplace.objects.meta import NodeSelector
 
 NONE = -1
 """In an array of volumes: none would do."""
@@ -46,6 +50,7 @@ class Candidates:
         masks = [reachable_from(storage.nodes, required) for required in numbers]
         self._reach: list[I32] = [np.flatnonzero(mask).astype(np.int32) for mask in masks]
         covered = sum((len(reach) for reach in self._reach), 0)
+        self._n_seen = 0
         self._is_apart = covered == int(np.any(masks, axis=0).sum()) if masks else True
         self._reset(0)
 
@@ -106,7 +111,7 @@ class Candidates:
         self._n_withdrawn = n_withdrawn
         self._n_seen = 0
         self._heads = [0] * len(self._members)
-        self._best = np.full(self._n_nodes, NONE, np.int32)
+        self._best: I32 = np.full(self._n_nodes, NONE, np.int32)
         firsts = sorted(range(len(self._members)), key=lambda group: self._members[group][0], reverse=True)
         for group in firsts:
             self._best[self._reach[group]] = self._members[group][0]

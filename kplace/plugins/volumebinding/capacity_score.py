@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kplace.columns.storage.classes import accessible_from
 from kplace.columns.quantity import value
+from kplace.columns.storage.classes import accessible_from
 from kplace.dtypes import I32, I64
 from kplace.plugins.helper import on_line, round_half_away
 from kplace.plugins.volumebinding.args import VolumeBindingArgs

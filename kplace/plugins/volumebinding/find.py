@@ -1,11 +1,11 @@
 """What a pod's volumes come to on every node at once (upstream ``FindPodVolumes``)."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kplace.columns.storage import Claim, PersistentVolumeEntry, Storage
-from kplace.columns.storage.claims import ClaimKey, ClaimRequest
 from kplace.columns.storage.classes import accessible_from, allowed_nodes, can_provision, volume_limit
 from kplace.columns.storage.volumes import reachable_from
 from kplace.dtypes import I32, I64, Mask
@@ -14,6 +14,9 @@ from kplace.objects.storage import CSIStorageCapacity
 from kplace.plugins.volumebinding.candidates import NONE, Candidates
 from kplace.plugins.volumebinding.pod_claims import PodClaims
 from kplace.state import ClusterState
+
+if TYPE_CHECKING:
+    from kplace.columns.storage.claims import ClaimKey
 
 NODE_CONFLICT, NO_MATCH, NO_SPACE, NO_VOLUME = 1, 2, 4, 8
 """Bits of a verdict's detail."""
@@ -154,7 +157,7 @@ def capacities_for(storage: Storage, claim: Claim) -> list[CSIStorageCapacity]:
 
 
 def _selected_node(state: ClusterState, claim: Claim) -> str | None:
-    return state.volume_bindings.node_of.get(claim.key, claim.selected_node)
+    return state.volume_bindings.node_for(claim.key) or claim.selected_node
 
 
 def _all_but(state: ClusterState, node: str) -> Mask:
@@ -182,9 +185,11 @@ def _matches(state: ClusterState, claims: list[Claim]) -> list[Match]:
 
 def _promised(state: ClusterState, claim: Claim) -> list[PersistentVolumeEntry]:
     """Volumes of the claim's class that are promised to it and would hold it, in input order."""
-    names = list(state.shared(PromisedVolumes, lambda _columns: PromisedVolumes(state.storage)).by_claim.get(claim.key, ()))
-    settled = state.volume_bindings.volume_of.get(claim.key)
-    if settled is not None and settled not in names:
+    names = list(
+        state.shared(PromisedVolumes, lambda _columns: PromisedVolumes(state.storage)).by_claim.get(claim.key, ())
+    )
+    settled = state.volume_bindings.volume_for(claim.key)
+    if settled and settled not in names:
         names.append(settled)
     volumes = [state.storage.volumes[name] for name in names if name in state.storage.volumes]
     kept = (
@@ -222,7 +227,7 @@ def _chosen(volume: PersistentVolumeEntry, found: list[Match], n_nodes: int) -> 
 
 def candidates_for(state: ClusterState, claim: Claim) -> Candidates:
     """The free volumes that would do for a claim."""
-    request: ClaimRequest = claim.request
+    request = claim.request
     return state.shared(("free volumes", request), lambda _columns: Candidates(state.storage, request))
 
 

@@ -26,6 +26,7 @@ from kplace.plugins.volumebinding.capacity_score import CapacityScore
 from kplace.plugins.volumebinding.find import NO_MATCH, NO_SPACE, NO_VOLUME, NODE_CONFLICT, Found, find
 from kplace.plugins.volumebinding.pod_claims import PodClaims, fault_of, sorted_claims
 from kplace.plugins.volumes import has_claim, unresolvable
+from kplace.state.volume_bindings import SettledClaim
 
 UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 REASONS = {
@@ -105,11 +106,13 @@ class VolumeBinding:
             # Its Filter was taken out of the profile.
             return None
         bindings = cycle.state.volume_bindings
+        name = cycle.state.columns.nodes.names[node]
         for claim, volume in _found(cycle).static_on(node):
-            if bindings.volume_of.get(claim.key) != volume.name:
-                bindings.promise(claim.key, volume.name)
+            if bindings.volume_for(claim.key) != volume.name:
+                bindings.settle(claim.key, SettledClaim(cycle.pod, volume.name, name))
         for claim in _found(cycle).dynamic_on(node):
-            bindings.select(claim.key, cycle.state.columns.nodes.names[node])
+            if bindings.node_for(claim.key) != name:
+                bindings.settle(claim.key, SettledClaim(cycle.pod, "", name))
         return None
 
     def unreserve(self, cycle: Cycle, node: int) -> None:
