@@ -41,7 +41,7 @@ def test_many_classes(benchmark, n_classes: int):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_two_scenarios(benchmark, threads: int):
-    columns = build("mixed", 5000, 20_000)
+    columns = build("mixed", 5000, 100_000)
 
     def both():
         def one(seed: int) -> None:

@@ -22,6 +22,7 @@ KERNELS = [
     "tests/engine/test_sampling.py",
     "tests/engine/test_place.py",
 ]
+BOTH_ENGINES = "test_engines.py::test_both_engines_agree[{}-first]"
 READ_OUTSIDE = "import numpy; from tests.modes.canary import read; print(read(numpy.zeros(3, numpy.int64), 3))"
 IS_COMPILED = "from tests.modes.canary import read; print(hasattr(read, 'py_func'))"
 
@@ -39,13 +40,13 @@ def run_tests(selection: list[str], **variables: str) -> None:
     assert done.returncode == 0, f"{done.stdout[-10_000:]}\n{done.stderr[-2_000:]}"
 
 
-def goldens(families: set[str]) -> list[str]:
-    """The first and the last golden case of each family."""
+def goldens(families: set[str], test: str = "test_place.py::test_every_field_is_kube_schedulers[{}]") -> list[str]:
+    """The first and the last golden case of each family, for one of the tests."""
     cases: dict[str, list[str]] = {}
     for case in single_cycle_cases():
         cases.setdefault(case.family, []).append(case.id)
     chosen = [case for family in sorted(families & cases.keys()) for case in (cases[family][0], cases[family][-1])]
-    return [f"tests/conformance/test_place.py::test_every_field_is_kube_schedulers[{case}]" for case in chosen]
+    return [f"tests/conformance/{test.format(case)}" for case in chosen]
 
 
 FAMILIES = {case.family for case in single_cycle_cases()}
@@ -54,7 +55,8 @@ FAMILIES = {case.family for case in single_cycle_cases()}
 def test_without_the_jit():
     assert run("-c", IS_COMPILED, NUMBA_DISABLE_JIT="1").stdout == "False\n"
     # The large cases take minutes there, and have nothing that the others have not.
-    run_tests([*KERNELS, *goldens(FAMILIES - {"large"})], NUMBA_DISABLE_JIT="1")
+    small = FAMILIES - {"large"}
+    run_tests([*KERNELS, *goldens(small), *goldens(small, BOTH_ENGINES)], NUMBA_DISABLE_JIT="1")
 
 
 def test_with_every_index_checked():

@@ -24,6 +24,7 @@ from kplace.engine.fused.layout import (
     ROW,
     SPREAD,
     SPREAD_FROM_ZERO,
+    STANDS,
     TAINT,
     BaseRows,
     CellPlan,
@@ -378,6 +379,7 @@ class Compiler:
         )
         shape = self._shapes.of_template
         used = used[self._columns.is_known[shape[used]]]
+        stands = self._columns.table[MANNER, shape[used]] != FROM_WINDOW
         classes = Classes(amounts, used, self._columns.rows[shape[used]])
         allocatable = state.resources.allocatable
         return Run(
@@ -391,7 +393,7 @@ class Compiler:
                 statics=Statics(tables.marks.array(), tables.image.array(), tables.raw.array()),
                 work=_cell_work(state.n_nodes),
             ),
-            rows=self._base_rows(len(classes)),
+            rows=self._base_rows(len(classes), classes.class_of[used[stands]]),
             log=Log(np.zeros(capacity, np.int32), np.zeros(2, np.int64)),
             counters=tables.counters.arrays(),
             shapes=self._shape_table(),
@@ -399,12 +401,13 @@ class Compiler:
             scratch=_scratch(state.n_nodes, tables.counters.largest() + 1),
         )
 
-    def _base_rows(self, n_classes: int) -> BaseRows:
+    def _base_rows(self, n_classes: int, standing: I32) -> BaseRows:
         n_nodes = self._state.n_nodes
         n_rows = max(1, min(n_classes, _ROW_BYTES // max(2 * n_nodes, 1)))
         keeps = bool((self._columns.table[MANNER] == FROM_KEPT).any())
-        table = np.zeros((3, n_classes), np.int64)
+        table = np.zeros((4, n_classes), np.int64)
         table[ROW] = -1
+        table[STANDS, standing] = 1
         return BaseRows(
             base=np.empty((n_rows, n_nodes), np.int16),
             table=table,

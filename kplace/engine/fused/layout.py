@@ -35,7 +35,7 @@ PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY, TOP_TAINT, TOP_AFFINITY, N_TOP_TAINT, 
 # How a shape's totals are made: ShapeTable.table[MANNER]
 FROM_WINDOW, FROM_BASE, FROM_KEPT = range(3)
 # Rows of BaseRows.table
-ROW, SEEN, SPENT = range(3)
+ROW, SEEN, SPENT, STANDS = range(4)
 # Positions in Log.clock
 LENGTH, USED_ROWS = range(2)
 # Rows of Counters.table
@@ -155,9 +155,10 @@ class BaseRows(NamedTuple):
     ----------
     base : int16 ndarray, shape (n_rows, n_nodes)
         Weighted fit, balance and image scores; `INFEASIBLE` where static filters or the requests rule a node out.
-    table : int64 ndarray, shape (3, n_classes)
+    table : int64 ndarray, shape (4, n_classes)
         `ROW`: the class's row, -1 if it has none; `SEEN`: how much of the log the row has taken in; `SPENT`: cells
-        computed without a row since it was last up to date.
+        computed without a row since it was last up to date; `STANDS`: 1 if pods of the class are decided by totals that
+        stand ready, which takes summaries of them.
     kept : int16 ndarray, shape (n_rows, n_nodes), or (1, 1) if no class keeps totals
         Base scores with normalised taint and affinity scores, see `kplace.engine.fused.kept`.
     blocks : int16 ndarray, shape (n_rows, 4, n_blocks)

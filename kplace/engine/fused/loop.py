@@ -6,7 +6,7 @@ import numpy as np
 
 from kplace._jit import bare_kernel, inner_kernel
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, NO_NODE
-from kplace.engine.fused.cells import compute_range
+from kplace.engine.fused.cell import compute_cell
 from kplace.engine.fused.choose import Best, find_best, nth_best
 from kplace.engine.fused.counters import touch
 from kplace.engine.fused.layout import FROM_KEPT, FROM_WINDOW, LENGTH, MANNER, ROW, SPENT, TAINT, Results, Run
@@ -231,7 +231,7 @@ def record_alone(run: Run, pod: tuple[int, int, int], results: Results, p: int, 
     """Write the result of a pod whose second attempt finds the node that others have left for it."""
     s, c, _ = pod
     seen = Window(n, n + 1, 0, 1, 1)
-    compute_range(run.cells, c, n, n + 1, run.scratch.base)
+    run.scratch.base[n] = compute_cell(run.cells, c, n)
     run.scratch.feasible[n] = 1
     add_up(run, s, run.scratch.base, seen, p + 1)
     record(results, p, seen, Best(np.int64(run.scratch.total[n]), 1, 0), n)

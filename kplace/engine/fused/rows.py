@@ -4,6 +4,7 @@ import numpy as np
 
 from kplace._jit import inner_kernel
 from kplace.engine.fused.blocks import BLOCK, refresh_blocks
+from kplace.engine.fused.cell import compute_cell
 from kplace.engine.fused.cells import compute_range
 from kplace.engine.fused.kept import rebuild_kept, update_kept
 from kplace.engine.fused.layout import (
@@ -13,6 +14,7 @@ from kplace.engine.fused.layout import (
     ROW,
     SEEN,
     SPENT,
+    STANDS,
     USED_ROWS,
     BaseRows,
     CellPlan,
@@ -34,11 +36,12 @@ def take_in(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     for i in range(rows.table[SEEN, c], log.clock[LENGTH]):
         n = np.int64(log.nodes[i])
         was_feasible = base[n] >= 0
-        compute_range(plan, c, n, n + 1, base)
+        base[n] = compute_cell(plan, c, n)
         if keeps and not update_kept(plan, c, n, was_feasible, base, totals):
             rebuild_row(plan, rows, log, c)
             return
-        refresh_blocks(totals, rows.blocks[row], n // BLOCK, n // BLOCK)
+        if rows.table[STANDS, c] != 0:
+            refresh_blocks(totals, rows.blocks[row], n // BLOCK, n // BLOCK)
     rows.table[SEEN, c] = log.clock[LENGTH]
 
 
@@ -57,7 +60,8 @@ def rebuild_row(plan: CellPlan, rows: BaseRows, log: Log, c: int) -> None:
     if keeps_totals(plan.classes, c):
         rebuild_kept(plan, c, rows.base[row], rows.kept[row])
         totals = rows.kept[row]
-    refresh_blocks(totals, rows.blocks[row], np.int64(0), rows.blocks.shape[2] - 1)
+    if rows.table[STANDS, c] != 0:
+        refresh_blocks(totals, rows.blocks[row], np.int64(0), rows.blocks.shape[2] - 1)
     rows.table[SEEN, c] = log.clock[LENGTH]
 
 

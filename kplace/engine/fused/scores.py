@@ -250,7 +250,8 @@ def add_relative(raw: I32, scored: I8, extremes: tuple[int, int], weight: int, t
     """Add normalised spread scores: `kplace.plugins.podtopologyspread.kernels.relative_score` of many nodes."""
     lowest, highest = extremes
     whole = float(max(highest, 1))
-    sum_of_extremes = float(lowest) + float(highest)
+    # Where no node is scored, lowest is above all that fits its type.
+    sum_of_extremes = float(min(lowest, highest)) + float(highest)
     for i in range(raw.shape[0]):
         score = np.int32(quotient((sum_of_extremes - float(raw[i])) * MAX_NODE_SCORE, whole))
         if highest == 0:

@@ -88,7 +88,7 @@ def count(marks: I8) -> int:
     """Number of marked nodes."""
     total = 0
     for i in range(marks.shape[0]):
-        total += marks[i]
+        total += np.int64(marks[i])
     return total
 
 
