@@ -15,6 +15,9 @@ GPU_MODEL = "alibabacloud.com/gpu-card-model"
 GPU_INDEX = "alibabacloud.com/gpu-index"
 """Numbers of the GPUs that a pod was given on its node, joined by hyphens."""
 
+LASTS = "kplace.io/lasts"
+"""Seconds that a pod runs once it is bound, for a simulation. No template depends on it: each pod has its own."""
+
 READ = frozenset({GPU_MILLI, GPU_COUNT, GPU_MODEL, GPU_INDEX})
 """The annotations of pods that plugins read."""
 

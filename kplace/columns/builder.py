@@ -8,19 +8,19 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
-from kplace.columns.annotations import read_annotations
+from kplace.columns.annotations import LASTS, read_annotations
 from kplace.columns.cluster import ClusterColumns, Note, SourceObject
+from kplace.columns.compiling import TemplateKey, compile_templates, labels_of_namespaces
 from kplace.columns.duplicates import Duplicates
 from kplace.columns.nodes import allocatable_amounts, build_nodes
-from kplace.columns.pods import UNKNOWN_NODE, PodColumns, time_column
-from kplace.columns.resources import PodRequests, pod_requests, request_vector, resource_names
+from kplace.columns.pods import UNKNOWN_NODE, PodColumns, duration_ns, time_column
 from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import I32, NO_NODE, NO_TIME, Phase
 from kplace.errors import Fault, InputError
-from kplace.objects.core import ContainerStatus, LimitRange, Namespace, Node, Pod, PodSpec, PodStatus, Volume
-from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups, defaulted_spec, has_label_keys
-from kplace.objects.meta import ObjectMeta, OwnerReference, Quantity
+from kplace.objects.core import ContainerStatus, LimitRange, Node, Pod, PodStatus, Volume
+from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups
+from kplace.objects.meta import ObjectMeta, Quantity
 from kplace.objects.policy import PriorityClass, RuntimeClass
 
 CLUSTER_SCOPED = frozenset(
@@ -40,23 +40,11 @@ CLUSTER_SCOPED = frozenset(
 )
 """Kinds that live in no namespace."""
 
-NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+_NOTHING: dict[str, str] = {}
 _PHASES = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 3, "Unknown": 4}
 
 Check = Callable[[Struct], list[tuple[str, str]]]
 """Validates one object: pairs of field path and message."""
-
-
-class TemplateKey(Struct, frozen=True, gc=False, array_like=True):
-    """The scheduling-relevant part of a pod as it stands in the input."""
-
-    namespace: str
-    labels: dict[str, str] | None
-    annotations: dict[str, str] | None
-    owner: OwnerReference | None
-    spec: PodSpec
-    resize: PodStatus | None
-    admitted: bool
 
 
 @dataclass(slots=True)
@@ -71,6 +59,7 @@ class PodRow:
     nominated: str
     created: str | None
     started: str | None
+    lasts: int
     terminating: bool
     preempted: bool
     phase: int
@@ -175,6 +164,7 @@ class ClusterBuilder:
             nominated=status.nominated_node_name,
             created=meta.creation_timestamp,
             started=status.start_time,
+            lasts=self._lasts(meta, source),
             terminating=bool(meta.deletion_timestamp),
             preempted=bool(meta.deletion_timestamp) and _is_preempted(status),
             phase=self._phase(pod),
@@ -205,18 +195,8 @@ class ClusterBuilder:
         faults = [*self.faults, *self._duplicates.faults]
         if faults:
             raise InputError(faults)
-        lookups = self._lookups()
-        specs = [
-            defaulted_spec(key.spec, key.namespace, key.labels or {}, lookups, admitted=key.admitted)
-            for key in self._templates
-        ]
-        requests = [pod_requests(spec, key.resize) for spec, key in zip(specs, self._templates, strict=True)]
-        named = [request.plain for request in requests] + [request.scored for request in requests]
-        # What a resize hides is there again by the rules of earlier releases.
-        named += [pod_requests(s).plain for s, key in zip(specs, self._templates, strict=True) if key.resize]
         offered = [allocatable_amounts(node) for node in self._nodes]
-        resources = resource_names([*named, *({k: v for k, v in item.items() if k != "pods"} for item in offered)])
-        templates = self._compiled(specs, requests, resources)
+        templates, resources = compile_templates(self._templates, self._lookups(), offered)
         nodes = build_nodes(self._nodes, resources)
         pods = self._pod_columns(templates, nodes.index)
         return ClusterColumns(
@@ -224,11 +204,25 @@ class ClusterBuilder:
             pods=pods,
             templates=templates,
             resources=resources,
-            namespace_labels=self._namespace_labels(),
+            namespace_labels=labels_of_namespaces(
+                self.objects.get("Namespace", ()), (key.namespace for key in self._templates)
+            ),
             objects=self.objects,
             sources=self._sources,
             notes=[*self.notes, *self._duplicates.notes(), *self._phase_notes()],
         )
+
+    def _lasts(self, meta: ObjectMeta, source: str) -> int:
+        """How long a pod runs in a simulation, if an annotation says so."""
+        text = (meta.annotations or _NOTHING).get(LASTS)
+        if text is None:
+            return NO_TIME
+        try:
+            return duration_ns(text)
+        except ValueError:
+            message = f'expected seconds, 0 or more, such as "90" or "1.5", got "{text}"'
+            self._fault("Pod", meta, source, f"metadata.annotations[{LASTS}]", message)
+            return NO_TIME
 
     def _phase(self, pod: Pod) -> int:
         """Code of a pod's phase; one that Kubernetes does not know is no reason to refuse a dump."""
@@ -289,37 +283,6 @@ class ClusterBuilder:
             container_defaults=_container_defaults(ranges),
         )
 
-    def _compiled(self, specs: list[PodSpec], requests: list[PodRequests], resources: Vocabulary) -> list[Template]:
-        return [
-            Template(
-                code=code,
-                shape=shape,
-                namespace=key.namespace,
-                labels=key.labels or {},
-                annotations=key.annotations or {},
-                owner=key.owner,
-                spec=spec,
-                priority=spec.priority or 0,
-                request=request_vector(request.plain, resources),
-                non_zero_request=np.array(request.non_zero, np.int64),
-                scored_request=request_vector(request.scored, resources),
-                resize=key.resize,
-                keyed_affinity=key.spec.affinity if has_label_keys(key.spec.affinity) else None,
-            )
-            for code, (key, shape, spec, request) in enumerate(
-                zip(self._templates, self._shapes(specs), specs, requests, strict=True)
-            )
-        ]
-
-    def _shapes(self, specs: list[PodSpec]) -> list[int]:
-        """For each template the number of its shape."""
-        numbers: dict[bytes, int] = {}
-        keys = (
-            self._encoder.encode((key.namespace, key.labels, key.annotations, key.owner, _without_amounts(spec)))
-            for key, spec in zip(self._templates, specs, strict=True)
-        )
-        return [numbers.setdefault(key, len(numbers)) for key in keys]
-
     def _pod_columns(self, templates: list[Template], node_index: Mapping[str, int]) -> PodColumns:
         rows = self._rows
         namespaces, schedulers = Vocabulary(), Vocabulary([DEFAULT_SCHEDULER])
@@ -337,6 +300,7 @@ class ClusterBuilder:
             priority=priority[template] if len(rows) else np.zeros(0, np.int64),
             created_ns=time_column([row.created for row in rows], NO_TIME),
             started_ns=time_column([row.started for row in rows], NO_TIME),
+            lasts_ns=np.array([row.lasts for row in rows], np.int64),
             terminating=np.array([row.terminating for row in rows], np.bool_),
             preempted=np.array([row.preempted for row in rows], np.bool_),
             phase=np.array([row.phase for row in rows], np.int8),
@@ -344,16 +308,6 @@ class ClusterBuilder:
             schedulers=schedulers,
             made=np.array([row.made for row in rows], np.bool_),
         )
-
-    def _namespace_labels(self) -> dict[str, Mapping[str, str]]:
-        labels: dict[str, Mapping[str, str]] = {}
-        for item in self.objects.get("Namespace", ()):
-            if isinstance(item, Namespace):
-                name = item.metadata.name
-                labels[name] = {NAMESPACE_NAME_LABEL: name} | (item.metadata.labels or {})
-        for key in self._templates:
-            labels.setdefault(key.namespace, {NAMESPACE_NAME_LABEL: key.namespace})
-        return labels
 
 
 def subject_of(kind: str, meta: ObjectMeta, position: str = "") -> str:
@@ -440,14 +394,3 @@ def _container_defaults(
                 limits = dict(limits) | (limit.default or {})
         defaults[namespace] = (requests, limits)
     return defaults
-
-
-def _without_amounts(spec: PodSpec) -> PodSpec:
-    """The spec without what it requests."""
-    return structs.replace(
-        spec,
-        containers=tuple(structs.replace(item, resources=None) for item in spec.containers or ()),
-        init_containers=tuple(structs.replace(item, resources=None) for item in spec.init_containers or ()),
-        resources=None,
-        overhead=None,
-    )

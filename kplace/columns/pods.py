@@ -30,6 +30,8 @@ class PodColumns:
     priority : int64 ndarray, shape (n_pods,)
     created_ns, started_ns : int64 ndarray, shape (n_pods,)
         Nanoseconds since 1970; `NO_TIME` if not given.
+    lasts_ns : int64 ndarray, shape (n_pods,)
+        How long it runs once it is bound, in a simulation; `NO_TIME` for ever.
     terminating : bool ndarray, shape (n_pods,)
         ``metadata.deletionTimestamp`` is set.
     preempted : bool ndarray, shape (n_pods,)
@@ -52,6 +54,7 @@ class PodColumns:
     priority: I64
     created_ns: I64
     started_ns: I64
+    lasts_ns: I64
     terminating: Mask
     preempted: Mask
     phase: I8
@@ -95,6 +98,26 @@ def time_column(texts: list[str | None], no_time: int) -> I64:
     stamps = np.array([_in_utc(text) for text in texts if text], dtype="datetime64[ns]")
     column[given] = stamps.astype(np.int64)
     return column
+
+
+def duration_ns(text: str) -> int:
+    """Nanoseconds of a text that says seconds.
+
+    Raises
+    ------
+    ValueError
+        It says none, or more than a simulation can last.
+
+    Examples
+    --------
+    >>> duration_ns("1.5")
+    1500000000
+    """
+    number = float(text)
+    if not 0 <= number < 10**9:
+        msg = f'expected seconds, 0 or more, got "{text}"'
+        raise ValueError(msg)
+    return round(number * 10**9)
 
 
 def _in_utc(text: str) -> str:

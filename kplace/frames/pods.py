@@ -6,7 +6,7 @@ import pandas as pd
 
 from kplace.columns import ClusterColumns
 from kplace.columns.templates import Template
-from kplace.dtypes import Phase
+from kplace.dtypes import NO_TIME, Phase
 from kplace.frames import schema
 from kplace.frames.build import Values, category, category_of, frame, node_category, objects, texts, times
 from kplace.frames.taints import toleration_text
@@ -39,6 +39,7 @@ def pods_frame(columns: ClusterColumns) -> pd.DataFrame:
         "made": pods.made,
         "created": times(pods.created_ns),
         "started": times(pods.started_ns),
+        "lasts": np.where(pods.lasts_ns == NO_TIME, np.nan, pods.lasts_ns / 1e9),
     }
     requests, non_zero = request_matrix(columns), non_zero_matrix(columns)
     for row, resource in enumerate(columns.resources):

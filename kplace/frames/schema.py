@@ -92,6 +92,7 @@ PODS = Table(
         Column("made", "bool", "It was made from a controller and is not in the input itself."),
         Column("created", "datetime64[ns, UTC]", "`metadata.creationTimestamp`; NaT if not given."),
         Column("started", "datetime64[ns, UTC]", "`status.startTime`; NaT if not given."),
+        Column("lasts", "float64", "Seconds that it runs in a simulation, as kplace.io/lasts says; NaN without."),
         Column("requested_{resource}", "int64", "What it takes from a node."),
         Column("nonzero_requested_cpu_milli", "int64", "Requested, 100m for each container without."),
         Column("nonzero_requested_memory_bytes", "int64", "Requested, 200 MiB for each container without."),

@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 import msgspec
+import numpy as np
 import yaml
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from kplace.columns import ClusterColumns
 from kplace.columns.cluster import SourceObject
+from kplace.columns.pods import UNKNOWN_NODE
+from kplace.columns.rebuilt import NodeObjects, pod_object
 from kplace.io.atomic import Target, writing, writing_folder
 from kplace.io.kinds import find_kind
-from kplace.objects.core import Pod, PodSpec
-from kplace.objects.meta import ObjectMeta
 
 FORMS = ("json", "yaml", "folder")
 
@@ -75,12 +76,13 @@ def write_manifests(columns: ClusterColumns, target: Target, form: str) -> None:
 
 
 def _items(columns: ClusterColumns) -> Iterator[Item]:
-    """All objects: those of the input in its order, then the made ones."""
+    """All objects: those of the input in its order, then those that it does not hold as such."""
     for source in columns.sources:
         node = columns.pods.node[source.pod] if source.pod >= 0 else -1
         yield source.kind, _as_it_is_now(source, columns.nodes.names[node] if node >= 0 else "")
+    yield from _nodes_without_source(columns)
     yield from _made_owners(columns)
-    yield from _made_pods(columns)
+    yield from _pods_without_source(columns)
 
 
 def _by_kind(columns: ClusterColumns) -> dict[str, list[Item]]:
@@ -124,44 +126,33 @@ def _made_owners(columns: ClusterColumns) -> Iterator[Item]:
             yield kind, encoded(kind, item)
 
 
-def _made_pods(columns: ClusterColumns) -> Iterator[Item]:
+def _nodes_without_source(columns: ClusterColumns) -> Iterator[Item]:
+    """All nodes, in the order of the input, if it holds none as an object."""
+    if any(source.kind == "Node" for source in columns.sources):
+        return
+    objects = NodeObjects(columns)
+    for node in np.argsort(columns.nodes.arrival).tolist():
+        yield "Node", encoded("Node", objects[node])
+
+
+def _pods_without_source(columns: ClusterColumns) -> Iterator[Item]:
     pods = columns.pods
-    for index in pods.made.nonzero()[0].tolist():
-        node = pods.node[index]
-        yield "Pod", encoded("Pod", pod_object(columns, index, columns.nodes.names[node] if node >= 0 else ""))
+    given = {source.pod for source in columns.sources if source.pod >= 0}
+    for index in range(len(pods)):
+        if index not in given:
+            node = int(pods.node[index])
+            name = _LOST if node == UNKNOWN_NODE else columns.nodes.names[node] if node >= 0 else ""
+            yield "Pod", encoded("Pod", pod_object(columns, index, name))
 
 
-def pod_object(columns: ClusterColumns, index: int, node_name: str) -> Pod:
-    """Object of a pod that the input does not hold itself, made of what is known of it."""
-    pods = columns.pods
-    template = columns.templates[pods.template[index]]
-    return Pod(
-        metadata=ObjectMeta(
-            name=pods.names[index],
-            namespace=template.namespace,
-            uid=pods.uids[index],
-            labels=template.labels or None,
-            owner_references=(template.owner,) if template.owner else None,
-        ),
-        spec=structs.replace(_with_volume_names(template.spec), node_name=node_name),
-    )
-
-
-def _with_volume_names(spec: PodSpec) -> PodSpec:
-    """Name the volumes, which templates keep without names."""
-    if not spec.volumes:
-        return spec
-    named = (
-        item if item.name else structs.replace(item, name=f"volume-{number}")
-        for number, item in enumerate(spec.volumes)
-    )
-    return structs.replace(spec, volumes=tuple(named))
+_LOST = "(not in the input)"
 
 
 def encoded(kind: str, item: Struct) -> bytes:
     """JSON of an object, with its kind and the version of it."""
-    fields = msgspec.to_builtins(item)
-    return msgspec.json.encode({"apiVersion": api_version_of(kind), "kind": kind} | fields)
+    said = msgspec.json.encode({"apiVersion": api_version_of(kind), "kind": kind})
+    fields = msgspec.json.encode(item)
+    return said if fields == b"{}" else b"%b,%b" % (said[:-1], fields[1:])
 
 
 def _write_list(items: Iterable[Item], file: BinaryIO) -> None:

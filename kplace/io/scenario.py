@@ -1,16 +1,17 @@
 """From a cluster that was read to the start of a simulation."""
 
 import msgspec
+import numpy as np
 from msgspec import structs
 
 from kplace.columns.cluster import ClusterColumns, SourceObject
 from kplace.columns.pods import UNKNOWN_NODE, time_column
+from kplace.columns.rebuilt import NodeObjects, pod_object
 from kplace.dtypes import NO_NODE, NO_TIME, Phase
 from kplace.engine.simulate import ScenarioBuilder, Verb, grace_of
 from kplace.io.kinds import find_kind
 from kplace.io.shape import fit
 from kplace.objects.core import Node, Pod, PodStatus
-from kplace.objects.meta import ObjectMeta
 from kplace.queue import SECOND
 
 _SOURCE = "<cluster>"
@@ -20,11 +21,14 @@ _LOST = "(not in the input)"
 def nodes_of(columns: ClusterColumns) -> list[Node]:
     """The nodes of a cluster as objects, in the order of the input."""
     nodes = [_decoded(item) for item in columns.sources if item.kind == "Node"]
+    if not nodes:
+        made = NodeObjects(columns)
+        return [made[node] for node in np.argsort(columns.nodes.arrival).tolist()]
     return [node for node in nodes if isinstance(node, Node)]
 
 
 def pods_of(columns: ClusterColumns) -> list[Pod]:
-    """The pods of a cluster as objects, those made from controllers last."""
+    """The pods of a cluster as objects, in the order of its columns."""
     given = {item.pod: item for item in columns.sources if item.pod >= 0}
     found = []
     for pod in range(len(columns.pods)):
@@ -34,20 +38,12 @@ def pods_of(columns: ClusterColumns) -> list[Pod]:
 
 
 def made_pod(columns: ClusterColumns, pod: int) -> Pod:
-    """A pod made from a controller, as an object."""
-    pods, template = columns.pods, columns.templates[columns.pods.template[pod]]
+    """A pod that the input does not hold as an object, such as one made from a controller."""
+    pods = columns.pods
     node = int(pods.node[pod])
     name = "" if node == NO_NODE else _LOST if node == UNKNOWN_NODE else columns.nodes.names[node]
-    return Pod(
-        metadata=ObjectMeta(
-            name=pods.names[pod],
-            namespace=template.namespace,
-            labels=template.labels or None,
-            owner_references=(template.owner,) if template.owner is not None else None,
-        ),
-        spec=structs.replace(template.spec, node_name=name),
-        status=PodStatus(phase=Phase(pods.phase[pod]).name.capitalize()),
-    )
+    item = pod_object(columns, pod, name)
+    return structs.replace(item, status=structs.replace(item.status, phase=Phase(pods.phase[pod]).name.capitalize()))
 
 
 def add_cluster(builder: ScenarioBuilder, columns: ClusterColumns, *, replays: bool = False) -> None:
@@ -86,7 +82,8 @@ def _add_replay(builder: ScenarioBuilder, columns: ClusterColumns) -> None:
             status=PodStatus(),
         )
         at = 0 if created[row] == NO_TIME else int(created[row]) - first
-        builder.add_change(at, Verb.ADD, "Pod", bare, _SOURCE)
+        lasts = int(columns.pods.lasts_ns[row])
+        builder.add_change(at, Verb.ADD, "Pod", bare, _SOURCE, lasts=None if lasts == NO_TIME else lasts)
         if deleted[row] != NO_TIME:
             builder.add_change(max(int(deleted[row]) - first, at), Verb.DELETE, "Pod", bare, _SOURCE)
 

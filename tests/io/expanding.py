@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from kplace.columns.builder import ClusterBuilder, PodRow, TemplateKey
+from kplace.columns.builder import ClusterBuilder, PodRow
+from kplace.columns.compiling import TemplateKey
 from kplace.io.expand import expand
 from kplace.objects import core, workloads
 from kplace.objects.meta import OwnerReference

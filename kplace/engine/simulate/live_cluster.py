@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from kplace.columns.builder import NAMESPACE_NAME_LABEL
 from kplace.columns.cluster import ClusterColumns
+from kplace.columns.compiling import NAMESPACE_NAME_LABEL
 from kplace.columns.node_order import zone_key
 from kplace.columns.node_tree import NodeTree
 from kplace.columns.nodes import allocatable_amounts, build_nodes

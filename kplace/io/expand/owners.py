@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-from kplace.columns.builder import PodRow, TemplateKey
+from kplace.columns.builder import PodRow
+from kplace.columns.compiling import TemplateKey
 from kplace.dtypes import Phase
 from kplace.objects.meta import ObjectMeta, OwnerReference
 

@@ -7,12 +7,8 @@ import msgspec
 from msgspec import Struct
 
 from kplace.columns import ClusterColumns
-from kplace.columns.nodes import NodeColumns
-from kplace.columns.vocab import Vocabulary
-from kplace.dtypes import CPU
-from kplace.io.manifests import encoded, pod_object
-from kplace.objects.core import Node, NodeSpec, NodeStatus
-from kplace.objects.meta import ObjectMeta, Quantity
+from kplace.columns.rebuilt import NodeObjects, pod_object
+from kplace.io.manifests import encoded
 
 Raw = bytes | memoryview
 
@@ -40,6 +36,7 @@ class ObjectTexts:
 
     def __init__(self, columns: ClusterColumns) -> None:
         self._columns = columns
+        self._made_nodes = NodeObjects(columns)
         self._pods = {source.pod: source.raw for source in columns.sources if source.pod >= 0}
         by_name = {_name(source.raw): source.raw for source in columns.sources if source.kind == "Node"}
         self._nodes: list[Raw | None] = [by_name.get(name) for name in columns.nodes.names]
@@ -49,7 +46,7 @@ class ObjectTexts:
         """A node."""
         raw = self._nodes[node]
         if raw is None:
-            raw = self._nodes[node] = encoded("Node", _node(self._columns.nodes, self._columns.resources, node))
+            raw = self._nodes[node] = encoded("Node", self._made_nodes[node])
         return raw
 
     def pod(self, pod: int, node_name: str = "") -> bytes:
@@ -84,20 +81,3 @@ def _name(raw: Raw) -> str:
     """The name in an object; empty if it has none."""
     head = _HEAD.decode(raw) if raw else _Head()
     return head.metadata.name if head.metadata is not None else ""
-
-
-def _node(nodes: NodeColumns, resources: Vocabulary, node: int) -> Node:
-    """Object of a node that the input does not hold itself."""
-    labels = {key: column.values[column.codes[node]] for key, column in nodes.labels.items() if column.codes[node] >= 0}
-    amounts: dict[str, Quantity] = {"pods": str(nodes.allowed_pods[node])}
-    for row, name in enumerate(resources):
-        amount = int(nodes.allocatable[row, node])
-        amounts[name] = f"{amount}m" if row == CPU else str(amount)
-    return Node(
-        metadata=ObjectMeta(name=nodes.names[node], labels=labels or None),
-        spec=NodeSpec(
-            unschedulable=bool(nodes.unschedulable[node]) or None,
-            taints=nodes.taint_sets[nodes.taint_set[node]] or None,
-        ),
-        status=NodeStatus(allocatable=amounts),
-    )

@@ -1,0 +1,120 @@
+"""From the scheduling-relevant parts of pods to templates."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from msgspec import Struct, structs
+
+from kplace.columns.resources import pod_requests, request_vector, resource_names
+from kplace.columns.templates import Template
+from kplace.columns.vocab import Vocabulary
+from kplace.objects.core import Namespace, PodSpec, PodStatus
+from kplace.objects.defaulting import AdmissionLookups, defaulted_spec, has_label_keys
+from kplace.objects.meta import OwnerReference
+
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+"""Label that every namespace has: its own name."""
+
+
+class TemplateKey(Struct, frozen=True, gc=False, array_like=True):
+    """The scheduling-relevant part of a pod as it stands in the input."""
+
+    namespace: str
+    labels: dict[str, str] | None
+    annotations: dict[str, str] | None
+    owner: OwnerReference | None
+    spec: PodSpec
+    resize: PodStatus | None
+    admitted: bool
+
+
+def compile_templates(
+    keys: Sequence[TemplateKey], lookups: AdmissionLookups, offered: Iterable[Mapping[str, int]]
+) -> tuple[list[Template], Vocabulary]:
+    """Make templates of the parts that pods share.
+
+    Parameters
+    ----------
+    keys : sequence of TemplateKey
+        A template's code is its position.
+    lookups : AdmissionLookups
+    offered : iterable of mapping of str to int
+        What nodes offer; their resources are part of the vocabulary.
+
+    Returns
+    -------
+    templates : list of Template
+    resources : Vocabulary
+        Every resource that counts and that a node offers or a pod requests.
+    """
+    specs = [defaulted_spec(key.spec, key.namespace, key.labels or {}, lookups, admitted=key.admitted) for key in keys]
+    requests = [pod_requests(spec, key.resize) for spec, key in zip(specs, keys, strict=True)]
+    named = [request.plain for request in requests] + [request.scored for request in requests]
+    # What a resize hides is there again by the rules of earlier releases.
+    named += [pod_requests(spec).plain for spec, key in zip(specs, keys, strict=True) if key.resize]
+    resources = resource_names([*named, *({k: v for k, v in item.items() if k != "pods"} for item in offered)])
+    templates = [
+        Template(
+            code=code,
+            shape=shape,
+            namespace=key.namespace,
+            labels=key.labels or {},
+            annotations=key.annotations or {},
+            owner=key.owner,
+            spec=spec,
+            priority=spec.priority or 0,
+            request=request_vector(request.plain, resources),
+            non_zero_request=np.array(request.non_zero, np.int64),
+            scored_request=request_vector(request.scored, resources),
+            resize=key.resize,
+            keyed_affinity=key.spec.affinity if has_label_keys(key.spec.affinity) else None,
+        )
+        for code, (key, shape, spec, request) in enumerate(
+            zip(keys, _shapes(keys, specs), specs, requests, strict=True)
+        )
+    ]
+    return templates, resources
+
+
+def _shapes(keys: Sequence[TemplateKey], specs: Sequence[PodSpec]) -> list[int]:
+    """For each template the number of its shape."""
+    numbers: dict[bytes, int] = {}
+    parts = (
+        _ENCODER.encode((key.namespace, key.labels, key.annotations, key.owner, _without_amounts(spec)))
+        for key, spec in zip(keys, specs, strict=True)
+    )
+    return [numbers.setdefault(part, len(numbers)) for part in parts]
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+def _without_amounts(spec: PodSpec) -> PodSpec:
+    """The spec without what it requests."""
+    return structs.replace(
+        spec,
+        containers=tuple(structs.replace(item, resources=None) for item in spec.containers or ()),
+        init_containers=tuple(structs.replace(item, resources=None) for item in spec.init_containers or ()),
+        resources=None,
+        overhead=None,
+    )
+
+
+def labels_of_namespaces(namespaces: Iterable[Struct], used: Iterable[str]) -> dict[str, Mapping[str, str]]:
+    """Labels of each namespace.
+
+    Parameters
+    ----------
+    namespaces : iterable of Namespace
+    used : iterable of str
+        Names that pods use; those without an object have the name label only.
+    """
+    labels: dict[str, Mapping[str, str]] = {}
+    for item in namespaces:
+        if isinstance(item, Namespace):
+            name = item.metadata.name
+            labels[name] = {NAMESPACE_NAME_LABEL: name} | (item.metadata.labels or {})
+    for name in used:
+        labels.setdefault(name, {NAMESPACE_NAME_LABEL: name})
+    return labels
