@@ -14,7 +14,7 @@ from kplace.columns import ClusterColumns, Note
 from kplace.columns.addition import free_names, with_nodes, with_pods, with_templates
 from kplace.columns.release import cordoned, released
 from kplace.columns.removal import without_nodes, without_pods
-from kplace.errors import UsageError
+from kplace.errors import Fault, InputError, UsageError
 from kplace.frames.from_frames import Rules, columns_from_frames
 from kplace.frames.nodes import nodes_frame
 from kplace.frames.pods import pods_frame
@@ -24,6 +24,7 @@ from kplace.io.manifests import FORMS, api_version_of, write_manifests
 from kplace.io.read import read_builder
 from kplace.io.report import input_notes
 from kplace.io.shape import fit
+from kplace.io.snapshot import is_snapshot, read_snapshot, write_snapshot
 from kplace.io.validate import CHECKS
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
 
@@ -301,6 +302,32 @@ class Cluster:
             raise UsageError(msg)
         write_manifests(self.columns, target, form)
 
+    def to_snapshot(self, path: str | Path) -> None:
+        """Write the cluster as a folder of Parquet files, which `read` takes back in seconds, whatever its size.
+
+        What placing depends on is kept: an object's other fields are not. Settings of a golden case are not, either.
+
+        Parameters
+        ----------
+        path : path
+            A new or an empty folder.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written; nothing is left of it then.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> cluster = Cluster.from_frames(pd.DataFrame({"node": ["a"], "cpu": ["4"], "memory": ["8Gi"]}))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     cluster.to_snapshot(Path(folder, "small"))
+        ...     read(Path(folder, "small"))
+        <Cluster: 1 nodes, 0 pods, 0 of them waiting>
+        """
+        write_snapshot(self.columns, path)
+
     def __repr__(self) -> str:
         waiting = int(self.columns.pods.waiting.sum())
         return f"<Cluster: {len(self.columns.nodes)} nodes, {len(self.columns.pods)} pods, {waiting} of them waiting>"
@@ -328,7 +355,7 @@ def read(*sources: str | Path) -> Cluster:
         Files, folders (with all below them), patterns with ``*``, or ``"-"`` for standard input; JSON or YAML, plain,
         ``.gz`` or ``.zst``: manifests, lists, dumps of ``kubectl get ... -o json``, support bundles. A golden case's
         objects are taken as they stand, without pods that its controllers lack. The tables of the OpenB trace are read
-        where they are named, or by a pattern that ends in ``.csv``.
+        where they are named, or by a pattern that ends in ``.csv``. Or one snapshot, as `Cluster.to_snapshot` writes it.
 
     Returns
     -------
@@ -340,6 +367,11 @@ def read(*sources: str | Path) -> Cluster:
     InputError
         With every fault of every source.
     """
+    if any(map(is_snapshot, sources)):
+        if len(sources) > 1:
+            names = (str(source) for source in sources if is_snapshot(source))
+            raise InputError(Fault(name, "", "", "is a snapshot: a whole cluster, read by itself") for name in names)
+        return Cluster(read_snapshot(sources[0]))
     builder, report = read_builder(*sources)
     if not report.cases:
         expand(builder)

@@ -11,6 +11,7 @@ _TABLE = "is what kubectl prints for reading: it takes `kubectl get ... -o json`
 _NAMES = "holds names only: it takes `kubectl get ... -o json` (or -o yaml)"
 _PARQUET = b"PAR1"
 _PARQUET_MARK = b"kplace.nodes"
+_SNAPSHOT_MARK = b"kplace.snapshot"
 _HEAD = 1 << 12
 
 _BEGINNINGS = (
@@ -39,6 +40,8 @@ def what_else(data: bytes | bytearray) -> str:
     ''
     """
     if data.startswith(_PARQUET):
+        if _SNAPSHOT_MARK in data:
+            return "is a part of a snapshot of kplace: give the whole folder"
         return _ROWS if _PARQUET_MARK in data else "is a Parquet file: Kubernetes objects are read as JSON or YAML"
     head = bytes(data[:_HEAD]).lstrip()
     return next((message for beginning, message in _BEGINNINGS if beginning.match(head)), "")
