@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         read_config,
         read_placements,
         simulate,
+        synth,
     )
     from kplace.errors import InputError, KplaceError
     from kplace.framework import plugin
@@ -39,6 +40,7 @@ __all__ = [
     "read_config",
     "read_placements",
     "simulate",
+    "synth",
 ]
 
 _HOME = {
@@ -53,6 +55,7 @@ _HOME = {
     "read_config": "kplace.api",
     "read_placements": "kplace.api",
     "simulate": "kplace.api",
+    "synth": "kplace.api",
     "InputError": "kplace.errors",
     "KplaceError": "kplace.errors",
 }

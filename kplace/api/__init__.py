@@ -7,5 +7,17 @@ from kplace.api.history import History
 from kplace.api.placements import Placements, read_placements
 from kplace.api.placing import place
 from kplace.api.simulating import simulate
+from kplace.api.synthesizing import synth
 
-__all__ = ["Cluster", "History", "Placements", "explain", "place", "read", "read_config", "read_placements", "simulate"]
+__all__ = [
+    "Cluster",
+    "History",
+    "Placements",
+    "explain",
+    "place",
+    "read",
+    "read_config",
+    "read_placements",
+    "simulate",
+    "synth",
+]

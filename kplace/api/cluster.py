@@ -355,7 +355,7 @@ def read(*sources: str | Path) -> Cluster:
         Files, folders (with all below them), patterns with ``*``, or ``"-"`` for standard input; JSON or YAML, plain,
         ``.gz`` or ``.zst``: manifests, lists, dumps of ``kubectl get ... -o json``, support bundles. A golden case's
         objects are taken as they stand, without pods that its controllers lack. The tables of the OpenB trace are read
-        where they are named, or by a pattern that ends in ``.csv``. Or one snapshot, as `Cluster.to_snapshot` writes it.
+        where they are named, or by a pattern that ends in ``.csv``. Or a single snapshot of `Cluster.to_snapshot`.
 
     Returns
     -------

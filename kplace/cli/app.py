@@ -15,6 +15,7 @@ COMMANDS = {
     "place": "kplace.cli.place:place",
     "explain": "kplace.cli.explain:explain",
     "simulate": "kplace.cli.simulate:simulate",
+    "synth": "kplace.cli.synth:synth",
     "config": "kplace.cli.config:config",
     "bench": "kplace.cli.bench:bench",
     "warmup": "kplace.cli.warmup:warmup",

@@ -199,7 +199,7 @@ def _numbers(column: pa.ChunkedArray) -> Any:  # noqa: ANN401 - an array of what
 
 def _vectors(column: pa.ChunkedArray) -> I64:
     flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return flat.reshape(len(column), -1)
+    return flat.reshape(len(column), column.type.list_size)
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[I32, list[str]]:
