@@ -10,6 +10,7 @@ import numpy as np
 from kplace.columns.cluster import ClusterColumns, SourceObject
 from kplace.columns.nodes import LabelColumn, NodeColumns
 from kplace.columns.pods import PodColumns
+from kplace.columns.rebuilt import NodeObjects
 from kplace.columns.removal import in_snapshot_order, rearranged, taken
 from kplace.columns.resources import BASE_RESOURCES
 from kplace.columns.templates import Template
@@ -122,6 +123,7 @@ def with_pods(
         priority=np.concatenate([old.priority, np.array([item.priority for item in listed], np.int64)]),
         created_ns=np.concatenate([old.created_ns, never]),
         started_ns=np.concatenate([old.started_ns, never]),
+        lasts_ns=np.concatenate([old.lasts_ns, never]),
         terminating=np.concatenate([old.terminating, nothing]),
         preempted=np.concatenate([old.preempted, nothing]),
         phase=np.concatenate([old.phase, phase]),
@@ -179,7 +181,9 @@ def with_nodes(
     joined = _joined_nodes(columns.nodes, others.nodes, np.array(like, np.int32), list(names))
     listed = in_snapshot_order(joined, np.arange(len(joined)))
     was = np.where(listed < len(columns.nodes), listed, -1).astype(np.int32)
-    sources = [*columns.sources, *_node_sources(others, like, names)]
+    sources = list(columns.sources)
+    if not len(columns.nodes) or any(item.kind == "Node" for item in sources):
+        sources += _node_sources(others, like, names)
     return rearranged(columns, taken(joined, listed), was, sources)
 
 
@@ -221,11 +225,16 @@ def _with_hosts(old: NodeColumns, codes: I32, names: Sequence[str]) -> LabelColu
     return LabelColumn(_joined(old.label_codes(HOSTNAME), own), tuple(values))
 
 
+_NODE = b'{"apiVersion":"v1","kind":"Node",%b'
+
+
 def _node_sources(others: ClusterColumns, like: Sequence[int], names: Sequence[str]) -> Iterator[SourceObject]:
-    """Objects of the new nodes; those of the others stand in order of addition."""
+    """Objects of the new nodes; those of the others stand in order of addition, or have to be made."""
     raw = [item.raw for item in others.sources if item.kind == "Node"]
+    made = NodeObjects(others)
     for n, name in zip(like, names, strict=True):
-        node: dict[str, Any] = msgspec.json.decode(raw[others.nodes.arrival[n]])
+        text = raw[others.nodes.arrival[n]] if raw else _NODE % msgspec.json.encode(made[n])[1:]
+        node: dict[str, Any] = msgspec.json.decode(text)
         meta, status = node.get("metadata") or {}, node.get("status") or {}
         labels = dict(meta.get("labels") or {})
         if HOSTNAME in labels:

@@ -32,6 +32,7 @@ class Zipf(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     exponent : number
+        1.1 to 2 is usual; a smaller one makes large numbers more frequent.
     max : integer
         The largest one.
     """
@@ -46,6 +47,7 @@ class Uniform(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     low, high : quantity
+        The bounds.
     """
 
     low: Quantity
@@ -58,6 +60,7 @@ class Exponential(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     mean : quantity
+        Of all draws.
     """
 
     mean: Quantity
@@ -71,6 +74,7 @@ class Draw(Struct, frozen=True, forbid_unknown_fields=True):
     mix : table of quantity to number, optional
         Values with their weights, such as ``{"100m" = 5, "2" = 1}``.
     lognormal, zipf, uniform, exponential : table, optional
+        See below.
     min, max : quantity, optional
         What is below or above becomes these.
     step : quantity, optional
@@ -96,16 +100,19 @@ class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     cpu : quantity
         All of it; what the system keeps is taken off.
     memory : quantity
+        All of it.
     pods : integer
         How many pods a node allows.
     storage : quantity
         Ephemeral storage.
     gpu : integer
+        How many.
     gpu_resource : text
         What the GPUs are called as a resource.
     gpu_model : text
         Becomes the label ``nvidia.com/gpu.product`` (of the domain of ``gpu_resource``).
     arch : text
+        Label ``kubernetes.io/arch``.
     extended : table of text to quantity
         More resources.
     allocatable : table of text to quantity, optional
@@ -130,6 +137,7 @@ class NodeImage(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     name : text
+        With its tag.
     size : quantity
         Bytes.
     share : number
@@ -157,12 +165,15 @@ class Pool(Struct, frozen=True, forbid_unknown_fields=True):
     zones : table of text to number, optional
         Zones with their weights, in the place of the description's.
     labels : table of text to text
+        Of all nodes.
     label_mix : table of text to table
         Labels with random values: for each key its values with their weights. The value "" means without.
     annotations : table of text to text
+        Of all nodes.
     taints : list of text
         Such as ``"dedicated=gpu:NoSchedule"``.
     images : list of tables
+        Images that nodes hold.
     unschedulable : number
         Share of nodes that are cordoned, 0 to 1.
     hostname : boolean
@@ -194,9 +205,11 @@ class Spread(Struct, frozen=True, forbid_unknown_fields=True):
     key : text
         ``zone``, ``host``, ``region``, or the key of any label.
     max_skew : integer
+        How far the domains may differ.
     hard : boolean
         DoNotSchedule, or ScheduleAnyway.
     min_domains : integer, optional
+        As Kubernetes has it.
     """
 
     key: str
@@ -232,8 +245,11 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     name : text
+        Of the volume.
     size : quantity
+        What it requests.
     storage_class : text
+        A class with delayed binding is made for it.
     """
 
     name: str = "data"
@@ -280,6 +296,7 @@ class Workload(Struct, frozen=True, forbid_unknown_fields=True):
     replicas : number or draw
         Pods of an app.
     namespace : text
+        Where the apps are.
     namespaces : integer
         With 2 or more, apps are strewn over as many namespaces, ``NAMESPACE-0`` and so on.
     labels : table of text to text
@@ -297,16 +314,21 @@ class Workload(Struct, frozen=True, forbid_unknown_fields=True):
     image : text, optional
         Of the container.
     priority : integer or draw
+        Of an app's pods.
     priority_class : text
         A class of the description, or a built-in one.
     preemption : boolean
         Whether the pods may push others out.
     node_selector : table of text to text
+        Labels that a node must have.
     tolerations : list of text
         Such as ``"dedicated=gpu:NoSchedule"``, ``"spot"`` or ``"*"``.
     spread : list of tables
+        Topology spread constraints.
     affinity, anti_affinity : list of tables
+        Terms of pod affinity and anti-affinity.
     claims : list of tables
+        Of a StatefulSet's pods.
     service : boolean
         Whether each app has a Service.
     arrival : table, optional
@@ -314,6 +336,7 @@ class Workload(Struct, frozen=True, forbid_unknown_fields=True):
     lifetime : number or draw, optional
         Seconds that a pod runs in a simulation; without, for ever. Each pod has its own.
     scheduler : text, optional
+        Name of another scheduler.
     spec : table
         Anything else of a pod's spec, as Kubernetes has it.
     """
@@ -372,10 +395,13 @@ class Description(Struct, frozen=True, forbid_unknown_fields=True):
     shapes : table of text to table
         Types of machines beside the built-in ones.
     pools : list of tables
+        The nodes.
     priority_classes : table of text to integer
+        Classes with what priority they give.
     namespaces : table of text to table
         Labels of namespaces.
     workloads : list of tables
+        The pods.
     """
 
     pools: tuple[Pool, ...]

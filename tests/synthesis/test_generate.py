@@ -3,6 +3,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kplace
@@ -14,6 +15,7 @@ from kplace.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, Sta
 from kplace.synthesis import PRESETS, generate, load_description
 from tests.synthesis.digests import digest
 
+_OWN = ["node", "zone", "region", "instance_type", "labels", "taints", "images"]
 NODES = {"name": "n", "count": 4, "shape": "metal-64x256"}
 
 
@@ -269,3 +271,22 @@ def test_sizes_of_what_a_node_offers():
     # 2000m less 60m and 10m; 8 GiB less 1 GiB, 0.8 GiB and 100 MiB, whole MiB.
     assert offered == {"cpu": 1930, "memory": value("6248Mi"), "ephemeral-storage": value("100Gi") * 9 // 10}
     assert columns.nodes.allowed_pods.tolist() == [29]
+
+
+def test_nodes_are_added_to_clusters_without_objects(tmp_path):
+    small, real = kplace.synth("small"), kplace.read("data/demo")
+    like = {"new": "general-00000", "other": "general-00003"}
+    cases = (
+        (small, "2 pods made for controllers that lack them"),
+        (real, "4 pods made for controllers that lack them"),
+    )
+    for number, (cluster, made_pods) in enumerate(cases):
+        larger = cluster.with_nodes(like, others=small)
+        larger.to_manifests(tmp_path / f"{number}.json")
+        again = kplace.read(tmp_path / f"{number}.json")
+        assert again.columns.nodes.names == larger.columns.nodes.names
+        np.testing.assert_array_equal(again.columns.nodes.allocatable, larger.columns.nodes.allocatable)
+        pd.testing.assert_frame_equal(again.nodes[_OWN], larger.nodes[_OWN])
+        # The new nodes lack the pods of DaemonSets, which reading makes; nothing else is new.
+        (note,) = (note.message for note in again.notes if note.topic == "made-pods")
+        assert note.startswith(f"{made_pods} pods made for controllers that lack them")
