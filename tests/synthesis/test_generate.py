@@ -276,11 +276,7 @@ def test_sizes_of_what_a_node_offers():
 def test_nodes_are_added_to_clusters_without_objects(tmp_path):
     small, real = kplace.synth("small"), kplace.read("data/demo")
     like = {"new": "general-00000", "other": "general-00003"}
-    cases = (
-        (small, "2 pods made for controllers that lack them"),
-        (real, "4 pods made for controllers that lack them"),
-    )
-    for number, (cluster, made_pods) in enumerate(cases):
+    for number, (cluster, made_pods) in enumerate(((small, 2), (real, 4))):
         larger = cluster.with_nodes(like, others=small)
         larger.to_manifests(tmp_path / f"{number}.json")
         again = kplace.read(tmp_path / f"{number}.json")
