@@ -44,19 +44,32 @@ class Axis:
         return [self.low + i * self.step for i in range(round((self.high - self.low) / self.step) + 1)]
 
     def share(self, value: float) -> float:
-        """Where a value lies between the ends, 0 to 1; those outside lie at an end."""
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        """Where a value lies between the ends, which are 0 and 1."""
+        return (value - self.low) / (self.high - self.low)
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies between the ends."""
+        return self.low <= value <= self.high
 
 
 def draw(title: str, x: Axis, y: Axis, lines: Iterable[Line]) -> str:
     """A chart with a legend on its right."""
     listed = list(lines)
-    parts = [text(LEFT, 26, title, size=15, bold=True), *_frame(x, y)]
+    parts = [text(LEFT, 26, title, size=15, bold=True), *_frame(x, y), _CLIP, '<g clip-path="url(#frame)">']
     for line in listed:
         parts += _band(line, x, y)
+    parts += [_path(line, x, y) for line in listed if not line.dots]
+    parts.append("</g>")
     for i, line in enumerate(listed):
-        parts += [*_line(line, x, y), *_legend(line, TOP + 14 + 22 * i)]
+        parts += [*_dots(line, x, y), *_legend(line, TOP + 14 + 22 * i)]
     return picture(WIDTH, HEIGHT, title, parts)
+
+
+_CLIP = (
+    f'<clipPath id="frame"><rect x="{LEFT}" y="{TOP - 2}" width="{WIDTH - LEFT - RIGHT}" '
+    f'height="{HEIGHT - TOP - BOTTOM + 4}"/></clipPath>'
+)
+"""Cuts lines off where they leave the axes; one along an edge keeps its width."""
 
 
 def _at(x: Axis, y: Axis, place: tuple[float, float]) -> tuple[float, float]:
@@ -80,12 +93,8 @@ def _frame(x: Axis, y: Axis) -> list[str]:
     return parts
 
 
-def _within(line: Line, x: Axis) -> list[int]:
-    return [i for i, value in enumerate(line.x) if x.low <= value <= x.high]
-
-
 def _points(line: Line, values: Sequence[float], x: Axis, y: Axis) -> list[tuple[float, float]]:
-    return [_at(x, y, (line.x[i], values[i])) for i in _within(line, x)]
+    return [_at(x, y, place) for place in zip(line.x, values, strict=True) if x.holds(place[0])]
 
 
 def _joined(points: Iterable[tuple[float, float]]) -> str:
@@ -99,11 +108,15 @@ def _band(line: Line, x: Axis, y: Axis) -> list[str]:
     return [f'<polygon points="{_joined(edge)}" fill="{line.colour}" opacity="0.18"/>']
 
 
-def _line(line: Line, x: Axis, y: Axis) -> list[str]:
-    points = _points(line, line.y, x, y)
-    if line.dots:
-        return [_dot(px, py, line.colour) for px, py in points]
-    return [_stroke(_joined(points), line)]
+def _path(line: Line, x: Axis, y: Axis) -> str:
+    return _stroke(_joined(_points(line, line.y, x, y)), line)
+
+
+def _dots(line: Line, x: Axis, y: Axis) -> list[str]:
+    if not line.dots:
+        return []
+    inside = [place for place in zip(line.x, line.y, strict=True) if x.holds(place[0]) and y.holds(place[1])]
+    return [_dot(*_at(x, y, place), line.colour) for place in inside]
 
 
 def _dot(x: float, y: float, colour: str) -> str:

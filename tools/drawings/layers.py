@@ -23,9 +23,10 @@ WORDS = {
     "_jit": "the kernel decorator",
     "dtypes": "numbers that all share",
     "errors": "one tree of exceptions",
+    "version": "which release this is",
 }
 AT_THE_EDGE = {"cli", "analysis", "api", "io", "frames"}
-OTHERS = {"objects": "objects", "_jit": "jit", "dtypes": "base", "errors": "base"}
+OTHERS = {"objects": "objects", "_jit": "jit", "dtypes": "base", "errors": "base", "version": "base"}
 FILLS = {"edge": BLUE, "core": GREEN, "objects": BLUE, "jit": GREY, "base": GREY}
 ASIDE = {
     "edge": ("pandas,", "names and texts"),
