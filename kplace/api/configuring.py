@@ -2,14 +2,24 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kplace.api.plugins import KnownPlugins, Plugins
-from kplace.config import Configuration, Options, Reading, load_configuration, parse_feature_gates, read_configuration
+from kplace.config import (
+    Configuration,
+    ExtensionPoint,
+    Options,
+    Reading,
+    load_configuration,
+    parse_feature_gates,
+    read_configuration,
+)
 from kplace.config.versions import DEFAULT_VERSION, behaviour_of
 from kplace.config.wire import KIND, V1
 from kplace.errors import UsageError
+from kplace.framework.registry import PluginEntry
+from kplace.plugins import names
 
 ConfigSource = str | os.PathLike[str] | Mapping[str, object]
 """A file, the name of an algorithm provider, or what such a file holds."""
@@ -85,6 +95,24 @@ def reading_of(source: ConfigSource | bytes, known: KnownPlugins, options: Optio
     if known.import_installed(reading.unknown_plugins):
         reading = _read(source, known, options, name)
     return reading
+
+
+def with_plugins(entries: Iterable[PluginEntry]) -> dict[str, object]:
+    """The default profile with further plugins at all their points.
+
+    They come after the default ones, but one that sorts the queue takes the place of the default one, and one that
+    binds comes before it: there it would never be asked.
+    """
+    listed = list(entries)
+    points = {point for entry in listed for point in entry.spec.points}
+    enabled, disabled = [entry.name for entry in listed], []
+    if ExtensionPoint.QUEUE_SORT in points:
+        disabled.append(names.PRIORITY_SORT)
+    if ExtensionPoint.BIND in points:
+        disabled.append(names.DEFAULT_BINDER)
+        enabled.append(names.DEFAULT_BINDER)
+    sets = {"enabled": [{"name": name} for name in enabled], "disabled": [{"name": name} for name in disabled]}
+    return {"profiles": [{"plugins": {"multiPoint": sets}}]}
 
 
 def _read(source: object, known: KnownPlugins, options: Options, name: str) -> Reading:

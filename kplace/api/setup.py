@@ -1,22 +1,19 @@
 """What a run is set up with: the profiles of a configuration, its settings, and what is to be said of it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kplace.api.cluster import Cluster
-from kplace.api.configuring import ConfigSource, reading_of
+from kplace.api.configuring import ConfigSource, reading_of, with_plugins
 from kplace.api.extending import CALL, extenders_of, notes_after, notes_before
 from kplace.api.plugins import KnownPlugins, Plugins
 from kplace.columns import Note
 from kplace.columns.ruled import under_rules
-from kplace.config import Configuration, ExtensionPoint, Options
+from kplace.config import Configuration, Options
 from kplace.config.versions import DEFAULT_VERSION, V1_34, Behaviour, behaviour_of
 from kplace.errors import UsageError
 from kplace.framework import Profile
-from kplace.framework.registry import PluginEntry
 from kplace.io.report import foreign_notes
-from kplace.plugins import names
 from kplace.plugins.defaults import default_configuration
 from kplace.plugins.profiles import build_profiles
 
@@ -136,26 +133,8 @@ def _configuration(
     if cluster.case is not None and cluster.case.config:
         return reading_of(cluster.case.config, known, options, "<golden case>").require()
     if known.given:
-        return reading_of(_with_plugins(known.given.values()), known, options, "<plugins>").require()
+        return reading_of(with_plugins(known.given.values()), known, options, "<plugins>").require()
     return default_configuration() if behaviour == V1_34 else reading_of({}, known, options, "<defaults>").require()
-
-
-def _with_plugins(entries: Iterable[PluginEntry]) -> dict[str, object]:
-    """The default profile with further plugins at all their points.
-
-    They come after the default ones, but one that sorts the queue takes the place of the default one, and one that
-    binds comes before it: there it would never be asked.
-    """
-    listed = list(entries)
-    points = {point for entry in listed for point in entry.spec.points}
-    enabled, disabled = [entry.name for entry in listed], []
-    if ExtensionPoint.QUEUE_SORT in points:
-        disabled.append(names.PRIORITY_SORT)
-    if ExtensionPoint.BIND in points:
-        disabled.append(names.DEFAULT_BINDER)
-        enabled.append(names.DEFAULT_BINDER)
-    sets = {"enabled": [{"name": name} for name in enabled], "disabled": [{"name": name} for name in disabled]}
-    return {"profiles": [{"plugins": {"multiPoint": sets}}]}
 
 
 def _not_enabled(configuration: Configuration, known: KnownPlugins) -> list[str]:

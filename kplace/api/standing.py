@@ -6,6 +6,7 @@ from kplace.columns import ClusterColumns, Template
 from kplace.columns.pods import UNKNOWN_NODE
 from kplace.dtypes import Phase
 from kplace.framework import Profile
+from kplace.framework.answers import may_enter
 from kplace.plugins import names
 
 
@@ -45,7 +46,7 @@ def _gates(template: Template, profile: Profile) -> list[str]:
     """What keeps a pod out of the queue."""
     gates = [gate.name for gate in template.spec.scheduling_gates or ()]
     noun = "gate" if len(gates) == 1 else "gates"
-    closed = [plugin.name for plugin in profile.pre_enqueue if not plugin.pre_enqueue(template)]
+    closed = [plugin.name for plugin in profile.pre_enqueue if not may_enter(plugin, template)]
     return [
         f"it is held back by its {noun} {', '.join(gates)}"
         if name == names.SCHEDULING_GATES

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 STDIN = "-"
+DEFAULTS = "<defaults>"
 
 
 def reading_options(function: F) -> F:
@@ -81,7 +82,7 @@ def options_of(
 
 
 def read_config(source: str | None, options: "Options", plugins: "Sequence[type]" = ()) -> "Reading":
-    """Read a configuration: a file, standard input, an algorithm provider, or what kube-scheduler runs without one.
+    """Read a configuration: a file, standard input, an algorithm provider, or what runs without one.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def read_config(source: str | None, options: "Options", plugins: "Sequence[type]
 
     content = None
     if source is None:
-        source, content = "<defaults>", f"apiVersion: {V1}\nkind: {KIND}\n".encode()
+        source, content = DEFAULTS, f"apiVersion: {V1}\nkind: {KIND}\n".encode()
     elif source == STDIN:
         source, content = "<stdin>", sys.stdin.buffer.read()
     if not plugins:
@@ -106,10 +107,13 @@ def read_config(source: str | None, options: "Options", plugins: "Sequence[type]
             reading = read_configuration(content, IN_TREE, source=source, options=options)
         if not reading.unknown_plugins:
             return reading
-    from kplace.api.configuring import reading_of
+    from kplace.api.configuring import reading_of, with_plugins
     from kplace.api.plugins import KnownPlugins
 
-    return reading_of(source if content is None else content, KnownPlugins(plugins), options, source)
+    known = KnownPlugins(plugins)
+    if source == DEFAULTS:
+        return reading_of(with_plugins(known.given.values()), known, options, source)
+    return reading_of(source if content is None else content, known, options, source)
 
 
 def tell(reading: "Reading") -> None:

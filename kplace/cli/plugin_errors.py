@@ -18,14 +18,14 @@ def plugin_refusals() -> Iterator[None]:
         yield
     except (KplaceError, click.ClickException, click.exceptions.Exit, click.Abort):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         refusal = as_refusal(error)
         if refusal is None:
             raise
         raise refusal from error
 
 
-def as_refusal(error: Exception) -> Refused | None:
+def as_refusal(error: BaseException) -> Refused | None:
     """The refusal for an exception that came out of a plugin's code; None if it did not.
 
     It shows the calls from the plugin's own on, which are those that its author can mend.

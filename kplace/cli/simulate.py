@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kplace.cli.compiling import announce_compiling, needs_compiling
+from kplace.cli.config_options import load_plugins, plugin_option
 from kplace.cli.console import is_quiet, note, show
 from kplace.cli.durations import Duration
 from kplace.cli.options import inputs_argument, kube_version_option, quiet_option
@@ -41,6 +42,7 @@ DURATION = Duration()
     help="Which of several best nodes is taken: any of them, as kube-scheduler does, or the first found.",
 )
 @click.option("--config", metavar="FILE", help="A scheduler configuration.")
+@plugin_option
 @click.option("--no-preemption", is_flag=True, help="Pods of a lower priority do not leave for others.")
 @click.option("--bind-delay", type=DURATION, metavar="TIME", help="How long a binding takes at least.")
 @click.option("--bind-jitter", type=DURATION, metavar="TIME", default=0.0, help="How much longer it takes on average.")
@@ -74,6 +76,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     seed: int,
     tie_break: str,
     config: str | None,
+    plugin: tuple[str, ...],
     no_preemption: bool,
     bind_delay: float | None,
     bind_jitter: float,
@@ -114,6 +117,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             seed=seed,
             tie_break=tie_break,
             config=config,
+            plugins=load_plugins(plugin),
             preemption=not no_preemption,
             bind_delay=bind_delay,
             bind_jitter=bind_jitter,

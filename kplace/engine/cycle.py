@@ -17,6 +17,7 @@ from kplace.engine.sampling import Sample, num_feasible_nodes_to_find, search
 from kplace.engine.select import best_positions, choose
 from kplace.errors import AttemptError, ExtenderError
 from kplace.framework import Cycle, Profile
+from kplace.framework.answers import reasons_of
 from kplace.framework.extender import Extender
 from kplace.framework.extending import ExtenderPhase, Skipped
 from kplace.framework.failure import Failure, PostFilterPhase, run_post_filters
@@ -219,7 +220,7 @@ def _first_error(filters: FilterPhase, nodes: I32, begin: int, evaluated: int) -
 
 def _filter_error(attempt: Attempt, filters: FilterPhase, node: int) -> AttemptError:
     plugin = attempt.profile.filter[filters.plugin[node]]
-    reasons = plugin.reasons(attempt.cycle, int(filters.detail[node]))
+    reasons = reasons_of(plugin, attempt.cycle, int(filters.detail[node]))
     return AttemptError(f'running "{plugin.name}" filter plugin: {", ".join(reasons)}', plugin.name)
 
 

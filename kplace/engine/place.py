@@ -14,6 +14,7 @@ from kplace.engine.cycle import Options, find_way_out, try_pod
 from kplace.engine.diagnose import diagnose
 from kplace.engine.results import PlacementBuilder, PlacementColumns
 from kplace.framework import Profile
+from kplace.framework.answers import may_enter, sorted_pods
 from kplace.framework.binding import Setback
 from kplace.framework.interface import ClusterReader
 from kplace.framework.waiting import WaitingPods
@@ -43,17 +44,17 @@ def split_waiting(state: ClusterState, profiles: Mapping[str, Profile]) -> tuple
     known = np.array([name in profiles for name in pods.schedulers], np.bool_)[pods.scheduler[waiting]]
     own = waiting[known]
     # A template has one scheduler name: one pod of each speaks for all.
-    may_enter = np.zeros(len(state.columns.templates), np.bool_)
+    admits = np.zeros(len(state.columns.templates), np.bool_)
     for template in np.flatnonzero(np.bincount(pods.template[own])).tolist():
         profile = profiles[state.columns.templates[template].spec.scheduler_name]
-        may_enter[template] = _may_enter(state, profile, template)
-    admitted = may_enter[pods.template[own]]
+        admits[template] = _may_enter(state, profile, template)
+    admitted = admits[pods.template[own]]
     queued = own[admitted]
     if len(queued):
         sorter = next(iter(profiles.values())).queue_sort
         if isinstance(sorter, ClusterReader):
             sorter.read_cluster(state.columns)
-        queued = sorter.sort(pods, queued)
+        queued = sorted_pods(sorter, pods, queued)
     return waiting[~known], own[~admitted], queued
 
 
@@ -285,4 +286,4 @@ def without_preemption(profile: Profile) -> Profile:
 
 
 def _may_enter(state: ClusterState, profile: Profile, template: int) -> bool:
-    return all(plugin.pre_enqueue(state.columns.templates[template]) for plugin in profile.pre_enqueue)
+    return all(may_enter(plugin, state.columns.templates[template]) for plugin in profile.pre_enqueue)

@@ -5,15 +5,16 @@ what plugins do to it: `kplace.engine.binding` does.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from kplace.config.points import ExtensionPoint
 from kplace.dtypes import Code
 from kplace.errors import AttemptError, ExtenderError
+from kplace.framework.answers import result_of
 from kplace.framework.cycle import Cycle
 from kplace.framework.diagnosis import fit_error
 from kplace.framework.extending import ExtenderPhase
+from kplace.framework.interface import PermitPlugin, Plugin
 from kplace.framework.profile import Profile
 from kplace.framework.status import MAX_TIMEOUT_NS, SUCCESS, PermitResult, PluginStatus
 
@@ -88,7 +89,7 @@ class Setback:
 def run_reserve(profile: Profile, cycle: Cycle, node: int) -> Setback | None:
     """Run the Reserves in order up to the first that fails; whoever calls must then call `run_unreserve`."""
     for plugin in profile.reserve:
-        status = _status(plugin.reserve, cycle, node)
+        status = _status(plugin, "reserve", cycle, node)
         if not status.is_success:
             return Setback.of(ExtensionPoint.RESERVE, plugin.name, status)
     return None
@@ -104,7 +105,7 @@ def run_permit(profile: Profile, cycle: Cycle, node: int) -> Setback | None:
     """Run the Permits in order up to the first that denies; after a Wait the pod is among ``cycle.waiting``."""
     timeouts: dict[str, int] = {}
     for plugin in profile.permit:
-        result = _permit(plugin.permit, cycle, node)
+        result = _permit(plugin, cycle, node)
         if result.status.code is Code.WAIT:
             timeouts[plugin.name] = min(result.timeout_ns, MAX_TIMEOUT_NS)
         elif not result.status.is_success:
@@ -120,7 +121,7 @@ def run_binding(profile: Profile, cycle: Cycle, node: int, extenders: ExtenderPh
     A profile without any Bind plugin, which no configuration can have, leaves nothing to be done there.
     """
     for plugin in profile.pre_bind:
-        status = _status(plugin.pre_bind, cycle, node)
+        status = _status(plugin, "pre_bind", cycle, node)
         if not status.is_success:
             return Setback.of(ExtensionPoint.PRE_BIND, plugin.name, status)
     setback = _run_bind(profile, cycle, node, extenders)
@@ -137,7 +138,7 @@ def _run_bind(profile: Profile, cycle: Cycle, node: int, extenders: ExtenderPhas
     except ExtenderError as error:
         return Setback(ExtensionPoint.BIND, error.plugin, PluginStatus(Code.ERROR, (str(error),)), str(error))
     for plugin in profile.bind:
-        status = _status(plugin.bind, cycle, node)
+        status = _status(plugin, "bind", cycle, node)
         if status.is_success:
             return None
         if status.code is not Code.SKIP:
@@ -145,16 +146,16 @@ def _run_bind(profile: Profile, cycle: Cycle, node: int, extenders: ExtenderPhas
     return Setback(ExtensionPoint.BIND, "", PluginStatus(Code.SKIP), NOT_BOUND) if profile.bind else None
 
 
-def _status(call: Callable[[Cycle, int], PluginStatus | None], cycle: Cycle, node: int) -> PluginStatus:
+def _status(plugin: Plugin, method: str, cycle: Cycle, node: int) -> PluginStatus:
     """What a plugin says; nothing is a success."""
     try:
-        return call(cycle, node) or SUCCESS
+        return result_of(plugin, method, getattr(plugin, method)(cycle, node), PluginStatus) or SUCCESS
     except AttemptError as error:
         return PluginStatus(Code.ERROR, (str(error),))
 
 
-def _permit(call: Callable[[Cycle, int], PermitResult | None], cycle: Cycle, node: int) -> PermitResult:
+def _permit(plugin: PermitPlugin, cycle: Cycle, node: int) -> PermitResult:
     try:
-        return call(cycle, node) or PermitResult()
+        return result_of(plugin, "permit", plugin.permit(cycle, node), PermitResult) or PermitResult()
     except AttemptError as error:
         return PermitResult(PluginStatus(Code.ERROR, (str(error),)))

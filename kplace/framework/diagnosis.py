@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kplace.dtypes import I64
+from kplace.framework.answers import reasons_of
 from kplace.framework.cycle import Cycle
 from kplace.framework.profile import Profile
 from kplace.framework.runtime import ABSENT, PASSED, REFUSED, FilterPhase, PreFilterPhase
@@ -33,7 +34,7 @@ def node_reasons(
         return absent_reasons(phase)
     if plugin == REFUSED:
         return (outcome.remarks[detail].reason,)
-    return profile.filter[plugin].reasons(cycle, detail)
+    return reasons_of(profile.filter[plugin], cycle, detail)
 
 
 def reason_counts(

@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from kplace.dtypes import I8, Code
+from kplace.framework.answers import result_of
 from kplace.framework.cycle import Cycle
 from kplace.framework.extending import ExtenderPhase
-from kplace.framework.interface import PostFilterResult
+from kplace.framework.interface import PostFilterPlugin, PostFilterResult
 from kplace.framework.profile import Profile
 from kplace.framework.runtime import Filtering, FilterPhase, PreFilterPhase
 
@@ -87,7 +88,7 @@ def run_post_filters(failure: Failure) -> PostFilterPhase:
     reasons: list[str] = []
     nomination: int | None = None
     for plugin in failure.profile.post_filter:
-        result = plugin.post_filter(failure.cycle, failure)
+        result = _post_filter(plugin, failure)
         if result.code is Code.SUCCESS:
             return PostFilterPhase("", result)
         if result.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
@@ -99,3 +100,9 @@ def run_post_filters(failure: Failure) -> PostFilterPhase:
         reasons += result.reasons
     first = failure.profile.post_filter[0].name
     return PostFilterPhase(first, PostFilterResult(Code.UNSCHEDULABLE, tuple(reasons), nomination))
+
+
+def _post_filter(plugin: PostFilterPlugin, failure: Failure) -> PostFilterResult:
+    """Ask one PostFilter; one that returns nothing has nothing to offer."""
+    answer = plugin.post_filter(failure.cycle, failure)
+    return result_of(plugin, "post_filter", answer, PostFilterResult) or PostFilterResult(Code.UNSCHEDULABLE)

@@ -212,8 +212,8 @@ class FilterPlugin(Plugin, Protocol):
 class PostFilterPlugin(Plugin, Protocol):
     """Looks for a way out for a pod that no node is feasible for."""
 
-    def post_filter(self, cycle: Cycle, failure: "Failure") -> PostFilterResult:
-        """Say what would help, or why nothing does. What is tried out on the state must be undone."""
+    def post_filter(self, cycle: Cycle, failure: "Failure") -> PostFilterResult | None:
+        """Say what would help, or why nothing does (None: nothing). What is tried out on the state must be undone."""
         ...
 
 

@@ -18,6 +18,10 @@ GROUP = "kplace.plugins"
 _LOADED: dict[Path, ModuleType] = {}
 """Files that were run already, by whatever name they were given: a class must stay the same one."""
 
+_NOT_OWN = {"kplace", "numpy", *sys.stdlib_module_names}
+_OWN: set[Path] = set()
+"""Files that plugins and the classes that they build on are written in: often not those that they are loaded by."""
+
 
 def load_plugin(name: str) -> type:
     """Find a plugin's class.
@@ -44,11 +48,12 @@ def load_plugin(name: str) -> type:
     module = _file(Path(place)) if place.endswith(".py") else _module(place)
     found = getattr(module, attribute, None)
     if isinstance(found, type):
-        return found
+        return _remembered(found)
     classes = [key for key, value in vars(module).items() if isinstance(value, type) and _is_of(value, module)]
     meant = get_close_matches(attribute, classes, 1)
     hint = f"; did you mean {meant[0]}?" if meant else f"; its classes are {', '.join(classes)}" if classes else ""
-    msg = f"plugin: {place} has no class {attribute}{hint}"
+    there = "" if found is None else f", only a {type(found).__name__} of that name"
+    msg = f"plugin: {place} has no class {attribute}{there}{hint}"
     raise UsageError(msg)
 
 
@@ -70,12 +75,22 @@ def load_installed(point: EntryPoint) -> type:
     if not isinstance(found, type):
         msg = f"plugin {point.name}: {point.value} is no class"
         raise PluginError(msg)
-    return found
+    return _remembered(found)
 
 
 def is_plugin_file(path: str) -> bool:
-    """Whether a file is one that plugins were loaded from."""
-    return Path(path).resolve() in _LOADED
+    """Whether a file is one that plugins were loaded from, or are written in."""
+    where = Path(path).resolve()
+    return where in _LOADED or where in _OWN
+
+
+def _remembered(found: type) -> type:
+    """The same class; the files that it and its bases outside kplace are written in are a plugin's from now on."""
+    for kind in found.__mro__:
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        if file is not None and kind.__module__.partition(".")[0] not in _NOT_OWN:
+            _OWN.add(Path(file).resolve())
+    return found
 
 
 def _offered(name: str) -> type:
@@ -161,6 +176,6 @@ def _explained(what: str) -> Iterator[None]:
     except SyntaxError as error:
         msg = f"plugin: {what}: line {error.lineno}: {error.msg}"
         raise PluginError(msg) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         msg = f"plugin: {what}: {type(error).__name__}: {error}"
         raise PluginError(msg) from error

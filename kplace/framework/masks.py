@@ -38,6 +38,10 @@ class MaskFilter:
     def __init__(self, plugin: MaskPlugin) -> None:
         self.plugin = plugin
         self.name = plugin.name
+        reason: object = plugin.reason
+        if not isinstance(reason, str):
+            msg = f"plugin {self.name}: its reason must be a text, got {reason!r}"
+            raise PluginError(msg)
         self.is_local = bool(getattr(plugin, "is_local", False))
         unresolvable = getattr(plugin, "unresolvable", False)
         self._code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if unresolvable else Code.UNSCHEDULABLE

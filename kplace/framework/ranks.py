@@ -8,6 +8,7 @@ from kplace.columns.cluster import ClusterColumns
 from kplace.columns.pods import PodColumns
 from kplace.columns.templates import Template
 from kplace.dtypes import I32
+from kplace.framework.answers import rank_of
 from kplace.framework.interface import ClusterReader, Plugin, QueueSortPlugin
 
 
@@ -44,7 +45,7 @@ class RankSort:
 
     def rank(self, template: Template, timestamp: int) -> tuple[int, ...]:
         """What the plugin says."""
-        return self.plugin.rank(template, timestamp)
+        return rank_of(self.plugin, self.plugin.rank(template, timestamp))
 
     def sort(self, pods: PodColumns, waiting: I32) -> I32:
         """Reorder pods by rank, with their creation as the time; ties keep the input's order."""

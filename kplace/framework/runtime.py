@@ -15,6 +15,7 @@ from kplace._jit import kernel
 from kplace.columns.templates import Template
 from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, NO_NODE, Code, Mask
 from kplace.errors import AttemptError, PluginError
+from kplace.framework.answers import check_verdict, narrowed_to, normalize, prepares, result_of, whole_scores
 from kplace.framework.cycle import Cycle
 from kplace.framework.interface import (
     FilterPlugin,
@@ -193,12 +194,14 @@ _PRE_FILTER_CODES = (Code.SUCCESS, Code.SKIP, Code.UNSCHEDULABLE, Code.UNSCHEDUL
 def _pre_filter(plugin: PreFilterPlugin, cycle: Cycle) -> PreFilterResult | None:
     """Ask one PreFilter; any code that upstream does not expect of it is an error."""
     try:
-        result = plugin.pre_filter(cycle)
+        result = result_of(plugin, "pre_filter", plugin.pre_filter(cycle), PreFilterResult)
         if result is not None and result.code not in _PRE_FILTER_CODES:
             raise AttemptError(", ".join(result.reasons))
     except AttemptError as error:
         msg = f'running PreFilter plugin "{plugin.name}": {error}'
         raise AttemptError(msg, plugin.name) from error
+    if result is not None and result.nodes is not None:
+        narrowed_to(plugin, result.nodes, cycle.state.n_nodes)
     return result
 
 
@@ -358,64 +361,26 @@ def run_scores(profile: Profile, cycle: Cycle, nodes: I32) -> ScorePhase:
 def _prepares(plugin: PreScorePlugin, cycle: Cycle, nodes: I32) -> bool:
     """Whether a PreScore lets its plugin score; one that returns nothing does."""
     try:
-        answer = plugin.pre_score(cycle, nodes)
+        return prepares(plugin, plugin.pre_score(cycle, nodes))
     except AttemptError as error:
         msg = f'running PreScore plugin "{plugin.name}": {error}'
         raise AttemptError(msg, plugin.name) from error
-    return answer is None or bool(answer)
 
 
 def _score(item: WeightedPlugin, cycle: Cycle, nodes: I32) -> tuple[I64, I64]:
     """Raw and normalised scores of one plugin."""
     step = "Score"
     try:
-        raw = whole_scores(item.plugin.name, item.plugin.score(cycle, nodes), len(nodes))
+        raw = whole_scores(item.plugin, item.plugin.score(cycle, nodes), len(nodes))
         if item.normalizer is None:
             return raw, raw
         step = "Normalize on Score"
         final = raw.copy()
-        item.normalizer.normalize_score(cycle, nodes, final)
+        normalize(item.normalizer, cycle, nodes, final)
     except AttemptError as error:
         msg = f'running {step} plugins: plugin "{item.plugin.name}" failed with: {error}'
         raise AttemptError(msg, item.plugin.name) from error
     return raw, final
-
-
-def whole_scores(name: str, scores: I64, n_nodes: int) -> I64:
-    """Scores of a plugin, one whole number for each node.
-
-    Raises
-    ------
-    PluginError
-        They are something else.
-    """
-    if not isinstance(scores, np.ndarray) or scores.shape != (n_nodes,) or scores.dtype.kind not in "iub":
-        what = f"{scores.dtype} {scores.shape}" if isinstance(scores, np.ndarray) else type(scores).__name__
-        msg = f"plugin {name} must return one whole number for each of {n_nodes} nodes as an array, got {what}"
-        raise PluginError(msg)
-    return scores.astype(np.int64, copy=False)
-
-
-def check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
-    """Insist on a verdict on each of so many nodes.
-
-    Raises
-    ------
-    PluginError
-        It is something else.
-    """
-    if not isinstance(verdict, Verdict):
-        msg = f"plugin {plugin.name} must return a Verdict, got {type(verdict).__name__}"
-        raise PluginError(msg)
-    if verdict.code.shape != (n_nodes,) or verdict.detail.shape != (n_nodes,):
-        msg = f"plugin {plugin.name} judged {verdict.code.shape} nodes where {n_nodes} were given"
-        raise PluginError(msg)
-    if verdict.code.dtype != np.int8 or verdict.detail.dtype != np.int64:
-        msg = (
-            f"plugin {plugin.name} must return codes of int8 and details of int64, "
-            f"got {verdict.code.dtype} and {verdict.detail.dtype}"
-        )
-        raise PluginError(msg)
 
 
 @kernel

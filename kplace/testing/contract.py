@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from kplace.api import Cluster
 from kplace.columns import ClusterColumns
 from kplace.config import ExtensionPoint
 from kplace.dtypes import CODE_NAMES, I32, Code
+from kplace.errors import PluginError
 from kplace.framework import (
     Cycle,
     PermitPlugin,
@@ -23,6 +25,7 @@ from kplace.framework import (
     ReservePlugin,
     ScorePlugin,
 )
+from kplace.framework.answers import may_enter, rank_of, result_of, sorted_pods
 from kplace.framework.interface import ClusterReader
 from kplace.framework.masks import as_filter
 from kplace.framework.ranks import as_queue_sort
@@ -101,28 +104,27 @@ def answers_are_sound(subject: Subject) -> Iterator[str]:
 def _queue_answers(plugin: Plugin, columns: ClusterColumns) -> Iterator[str]:
     if isinstance(plugin, PreEnqueuePlugin):
         for template in columns.templates[:MAX_PODS]:
-            answer: object = plugin.pre_enqueue(template)
-            if not isinstance(answer, bool | np.bool_):
-                yield f"pre_enqueue returned {answer!r}: expected True or False"
+            if found := list(_faults(partial(may_enter, plugin, template))):
+                yield from found
                 break
     sorter = as_queue_sort(plugin)
     if sorter is not None:
-        if isinstance(sorter, ClusterReader):
-            sorter.read_cluster(columns)
-        waiting = np.flatnonzero(columns.pods.waiting).astype(np.int32)
-        order = sorter.sort(columns.pods, waiting)
-        if not np.array_equal(np.sort(order), waiting):
-            yield "sort must return the very pods that it was given, in another order"
-        yield from _rank_answers(sorter, columns, order)
+        yield from _sort_answers(sorter, columns)
 
 
-def _rank_answers(sorter: QueueSortPlugin, columns: ClusterColumns, order: I32) -> Iterator[str]:
+def _sort_answers(sorter: QueueSortPlugin, columns: ClusterColumns) -> Iterator[str]:
     """Whether sort and rank agree: no pod has a higher rank than one that comes after it."""
+    if isinstance(sorter, ClusterReader):
+        sorter.read_cluster(columns)
     templates, pods = columns.templates, columns.pods
-    ranks: list[object] = [sorter.rank(templates[pods.template[pod]], int(pods.created_ns[pod])) for pod in order]
-    if not all(isinstance(rank, tuple) and all(isinstance(part, int) for part in rank) for rank in ranks):
-        yield f"rank returned {ranks[0]!r}: expected a tuple of whole numbers"
-    elif any(later < earlier for earlier, later in itertools.pairwise(ranks)):  # type: ignore[operator]
+    try:
+        order = sorted_pods(sorter, pods, np.flatnonzero(pods.waiting).astype(np.int32))
+        asked = ((templates[pods.template[pod]], int(pods.created_ns[pod])) for pod in order)
+        ranks = [rank_of(sorter, sorter.rank(*pod)) for pod in asked]
+    except PluginError as error:
+        yield str(error)
+        return
+    if any(later < earlier for earlier, later in itertools.pairwise(ranks)):
         yield "sort and rank disagree"
 
 
@@ -247,13 +249,17 @@ def forget_undoes_assume(subject: Subject) -> Iterator[str]:
 
 def _held_answers(plugin: Plugin, cycle: Cycle, node: int) -> Iterator[str]:
     if isinstance(plugin, ReservePlugin):
-        status: object = plugin.reserve(cycle, node)
-        if status is not None and not isinstance(status, PluginStatus):
-            yield f"reserve returned {type(status).__name__}: expected a PluginStatus or None"
+        yield from _faults(lambda: result_of(plugin, "reserve", plugin.reserve(cycle, node), PluginStatus))
     if isinstance(plugin, PermitPlugin):
-        result: object = plugin.permit(cycle, node)
-        if result is not None and not isinstance(result, PermitResult):
-            yield f"permit returned {type(result).__name__}: expected a PermitResult or None"
+        yield from _faults(lambda: result_of(plugin, "permit", plugin.permit(cycle, node), PermitResult))
+
+
+def _faults(ask: Callable[[], object]) -> Iterator[str]:
+    """What is wrong with an answer, if anything."""
+    try:
+        ask()
+    except PluginError as error:
+        yield str(error)
 
 
 def other_pods_are_seen(subject: Subject) -> Iterator[str]:

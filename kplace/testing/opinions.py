@@ -15,8 +15,8 @@ from kplace.framework import (
     PreScorePlugin,
     ScorePlugin,
 )
+from kplace.framework.answers import check_verdict, narrowed_to, normalize, prepares, result_of, whole_scores
 from kplace.framework.masks import as_filter
-from kplace.framework.runtime import check_verdict, whole_scores
 
 
 @dataclass(slots=True)
@@ -86,12 +86,11 @@ def _pre_filter(plugin: Plugin, cycle: Cycle, opinion: Opinion) -> bool:
     """Ask its PreFilter; whether its Filter is asked after that."""
     if not isinstance(plugin, PreFilterPlugin):
         return True
-    result: object = plugin.pre_filter(cycle)
+    result = result_of(plugin, "pre_filter", plugin.pre_filter(cycle), PreFilterResult)
     if result is None:
         return True
-    if not isinstance(result, PreFilterResult):
-        opinion.faults.append(f"pre_filter returned {type(result).__name__}: expected a PreFilterResult or None")
-        return False
+    if result.nodes is not None:
+        narrowed_to(plugin, result.nodes, cycle.state.n_nodes)
     names = cycle.state.columns.nodes.names
     narrowed = "" if result.nodes is None else f" {sorted(names[node] for node in result.nodes.tolist())}"
     opinion.rejection = f"{result.code.name} {result.reasons}{narrowed}"
@@ -107,10 +106,6 @@ def _filter(plugin: Plugin, cycle: Cycle, opinion: Opinion) -> None:
     known: dict[int, tuple[str, ...]] = {}
     opinion.words = []
     for code, detail in zip(verdict.code.tolist(), verdict.detail.tolist(), strict=True):
-        if code not in _FILTER_CODES:
-            opinion.faults.append(f"filter gave the code {code}: expected one of {sorted(_FILTER_CODES)}")
-            opinion.words = None
-            return
         if code == Code.SUCCESS:
             opinion.words.append((Code.SUCCESS, ()))
             continue
@@ -118,11 +113,6 @@ def _filter(plugin: Plugin, cycle: Cycle, opinion: Opinion) -> None:
             known[detail] = filtering.reasons(cycle, detail)
             _check_reasons(known[detail], opinion)
         opinion.words.append((Code(code), known[detail]))
-
-
-_FILTER_CODES = {
-    int(code) for code in (Code.SUCCESS, Code.ERROR, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
-}
 
 
 def _check_reasons(reasons: object, opinion: Opinion) -> None:
@@ -133,16 +123,14 @@ def _check_reasons(reasons: object, opinion: Opinion) -> None:
 
 def _score(plugin: Plugin, cycle: Cycle, opinion: Opinion) -> None:
     nodes = opinion.nodes
-    if isinstance(plugin, PreScorePlugin):
-        answer = plugin.pre_score(cycle, nodes)
-        if answer is not None and not answer:
-            return
+    if isinstance(plugin, PreScorePlugin) and not prepares(plugin, plugin.pre_score(cycle, nodes)):
+        return
     if not isinstance(plugin, ScorePlugin):
         return
-    opinion.raw = whole_scores(plugin.name, plugin.score(cycle, nodes), len(nodes)).copy()
+    opinion.raw = whole_scores(plugin, plugin.score(cycle, nodes), len(nodes)).copy()
     opinion.final = opinion.raw.copy()
     if isinstance(plugin, NormalizeScorePlugin):
-        plugin.normalize_score(cycle, nodes, opinion.final)
+        normalize(plugin, cycle, nodes, opinion.final)
     low, high = int(opinion.final.min(initial=0)), int(opinion.final.max(initial=0))
     if low < 0 or high > MAX_NODE_SCORE:
         what = "normalised scores" if isinstance(plugin, NormalizeScorePlugin) else "scores"

@@ -162,6 +162,19 @@ def test_config_show_knows_them(kplace, plugins, tmp_path):
     assert {"name": "Prefers", "weight": 9} in json.loads(shown.stdout)["profiles"][0]["extensionPoints"]["score"]
 
 
+def test_config_show_without_a_file_shows_what_place_would_run(kplace, plugins):
+    shown = kplace("config", "show", "--plugin", f"{plugins}.py:Prefers", "--format", "json")
+    score = json.loads(shown.stdout)["profiles"][0]["extensionPoints"]["score"]
+    assert score[-1] == {"name": "Prefers", "weight": 1}
+    assert len(score) == 9
+
+
+def test_simulate_runs_them(kplace, cluster, plugins):
+    result = kplace("simulate", cluster, "--plugin", f"{plugins}.py:Broken")
+    assert result.exit_code == 2
+    assert "Error: plugin: ValueError: matmul" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -184,6 +197,24 @@ def test_what_a_plugin_does_wrong_is_not_called_a_bug_of_kplace(kplace, cluster,
     assert "return np.ones(2) @ np.ones(3)" in result.stderr
     assert f"{plugins}.py:21, in score)" in result.stderr
     assert "kplace/framework" not in result.stderr
+    assert "this is a bug" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("permit(self, cycle, node): return 'ok'", "permit returned str: expected a PermitResult or None"),
+        ("pre_filter(self, cycle): return True", "pre_filter returned bool: expected a PreFilterResult or None"),
+        ("pre_enqueue(self, template): return 1", "pre_enqueue returned int: expected True or False"),
+        ("rank(self, template, timestamp): return 'a'", "rank returned 'a': expected a tuple of whole numbers"),
+        ("post_bind(self, cycle, node): raise SystemExit(3)", "SystemExit: 3"),
+    ],
+)
+def test_odd_answers_are_refused_with_the_plugins_name(kplace, cluster, tmp_path, method, message):
+    (tmp_path / "answers_oddly.py").write_text(f"class Odd:\n    def {method}\n")
+    result = kplace("place", cluster, "--plugin", f"{tmp_path}/answers_oddly.py:Odd", "--format", "csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
     assert "this is a bug" not in result.stderr
 
 

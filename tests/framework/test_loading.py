@@ -32,6 +32,7 @@ def forgetful(tmp_path, monkeypatch):
     """Works in an empty folder; what is imported there is forgotten."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(loading, "_LOADED", {})
+    monkeypatch.setattr(loading, "_OWN", set())
     before = set(sys.modules)
     yield
     for name in set(sys.modules) - before:
@@ -135,3 +136,33 @@ def test_installed_plugins_by_name(tmp_path, monkeypatch):
         load_plugin("Number")
     with pytest.raises(PluginError, match=r"plugin: Gone \(offered:Gone\): AttributeError"):
         load_plugin("Gone")
+
+
+def test_files_that_plugins_are_written_in_are_their_own(tmp_path):
+    # Whatever goes wrong there is the plugin's affair, though the class comes by way of another module.
+    package = tmp_path / "own_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from own_package.inner import Scores\n")
+    (package / "inner.py").write_text(CODE)
+    load_plugin("own_package:Scores")
+    assert all(loading.is_plugin_file(str(package / name)) for name in ("__init__.py", "inner.py"))
+    assert not loading.is_plugin_file(loading.__file__)
+
+
+def test_a_plugin_that_a_package_offers_is_its_own_file(tmp_path, monkeypatch):
+    (tmp_path / "offering.py").write_text(CODE)
+    monkeypatch.syspath_prepend(tmp_path)
+    loading.load_installed(EntryPoint("Scores", "offering:Scores", loading.GROUP))
+    assert loading.is_plugin_file(str(tmp_path / "offering.py"))
+
+
+def test_what_is_no_class_is_said_to_be_none(tmp_path):
+    (tmp_path / "own_plugins.py").write_text("def scores(cycle, nodes):\n    return nodes\n")
+    with pytest.raises(UsageError, match=r"own_plugins\.py has no class scores, only a function of that name"):
+        load_plugin("own_plugins.py:scores")
+
+
+def test_a_module_that_ends_the_program_is_at_fault(tmp_path):
+    (tmp_path / "own_plugins.py").write_text("raise SystemExit(3)\n")
+    with pytest.raises(PluginError, match=r"own_plugins\.py: SystemExit: 3"):
+        load_plugin("own_plugins.py:Scores")

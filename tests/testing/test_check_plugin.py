@@ -289,7 +289,7 @@ class Loses:
         (Keeps, "score returned an array that the plugin keeps: expected a fresh one"),
         (WrongPermit, "permit returned bool: expected a PermitResult or None"),
         (WrongReserve, "reserve returned str: expected a PluginStatus or None"),
-        (WrongGate, "pre_enqueue returned 'yes': expected True or False"),
+        (WrongGate, "pre_enqueue returned str: expected True or False"),
         (WrongRank, "expected a tuple of whole numbers"),
         (Disagrees, "sort and rank disagree"),
         (Loses, "sort must return the very pods that it was given"),

@@ -17,6 +17,7 @@ from kplace.engine.simulate.scheduler import Scheduler
 from kplace.engine.simulate.settings import Settings
 from kplace.engine.simulate.world import World
 from kplace.framework import PreEnqueuePlugin, Profile
+from kplace.framework.answers import may_enter
 from kplace.framework.events import WILD_CARD, Happening, PodImage
 from kplace.plugins import names
 from kplace.queue import SECOND, Clock, SchedulingQueue
@@ -205,7 +206,7 @@ class _PluginGate:
     plugin: PreEnqueuePlugin
 
     def __call__(self, image: PodImage) -> bool:
-        return self.plugin.pre_enqueue(image.template)
+        return may_enter(self.plugin, image.template)
 
 
 def _round_up(time: int, step: int) -> int:
