@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from benchmarks.workloads import WORKLOADS, build
 from kplace._jit import JIT_DISABLED
 from kplace.columns import ClusterColumns
+from kplace.config.versions import VERSIONS, behaviour_of
 from kplace.dtypes import PreemptionMode
 from kplace.engine.batch import place_batch
 from kplace.engine.cycle import Options
+from kplace.engine.fused.compile import can_fuse
 from kplace.engine.fused.loop import run_pods
 from kplace.engine.place import place_waiting
 from kplace.engine.results import result_hash
 from kplace.framework import Profile
-from kplace.plugins.defaults import default_profile
+from kplace.plugins.defaults import default_configuration, default_profile
 from kplace.plugins.in_tree import DEFAULT_ORDER
 from kplace.plugins.noderesources.args import (
     NodeResourcesFitArgs,
@@ -26,6 +28,7 @@ from kplace.plugins.noderesources.args import (
     ShapePoint,
 )
 from kplace.plugins.noderesources.fit import NodeResourcesFit
+from kplace.plugins.profiles import build_profiles
 from kplace.plugins.registry import in_tree_registry
 from kplace.state import ClusterState
 from kplace.testing import cluster_of, make_node, make_pod
@@ -107,3 +110,9 @@ def test_the_loop_is_compiled_once():
         plugins = [(fit if key == fit.name else registry[key](), 2) for key, _ in DEFAULT_ORDER if key in registry]
         place_batch(ClusterState(columns), [Profile.of_multi_point("default-scheduler", plugins)], Options())
     assert len(run_pods.signatures) == 1
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_release_goes_through_the_loop(version: str):
+    (profile,) = build_profiles(default_configuration(), behaviour=behaviour_of(version)).profiles
+    assert can_fuse(profile)

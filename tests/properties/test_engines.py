@@ -7,6 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kplace
+from kplace.config.versions import VERSIONS
 from kplace.dtypes import PreemptionMode, TieBreak
 from kplace.engine.batch import place_batch
 from kplace.engine.cycle import Options
@@ -81,3 +83,20 @@ def test_large_clusters(made: MadeUp, options: Options, times: int, percentage: 
     """From a hundred nodes on only a sample is scored, and the next search begins where this one ended."""
     grown = made.grown(nodes=times, waiting=6)
     check(grown, dataclasses.replace(options, percentage_of_nodes_to_score=percentage))
+
+
+@settings(max_examples=60)
+@given(
+    clusters(Size(nodes=8, running=8, waiting=10), features=EVERYTHING),
+    st.sampled_from(VERSIONS),
+    st.sampled_from(["immediate", "dry-run", "off"]),
+)
+def test_other_releases(made: MadeUp, version: str, preemption: str):
+    """The loop knows what each release of Kubernetes does."""
+    cluster = made.cluster()
+    batch, readable = (
+        kplace.place(cluster, kube_version=version, preemption=preemption, engine=engine)
+        for engine in ("batch", "cycle")
+    )
+    assert batch.result_hash == readable.result_hash
+    assert batch.pods["message"].tolist() == readable.pods["message"].tolist()

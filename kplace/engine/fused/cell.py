@@ -7,10 +7,16 @@ import numpy as np
 
 from kplace._jit import inner_kernel
 from kplace.dtypes import CPU, MEMORY
-from kplace.engine.fused.cells import CAPACITY_RATIO, MOST_ALLOCATED, is_balanced, score_many
+from kplace.engine.fused.cells import CAPACITY_RATIO, MOST_ALLOCATED, OF_CHANGE, is_balanced, score_many
 from kplace.engine.fused.layout import IMAGE, INFEASIBLE, PASSES, UNWANTED, CellPlan
 from kplace.plugins.helper import quotient, round_half_away
-from kplace.plugins.noderesources.kernels import least_requested, most_requested, on_shape, used_percentage
+from kplace.plugins.noderesources.kernels import (
+    change_of_balance,
+    least_requested,
+    most_requested,
+    on_shape,
+    used_percentage,
+)
 
 
 @inner_kernel
@@ -21,8 +27,8 @@ def compute_cell(plan: CellPlan, c: int, n: int) -> int:
     score = np.int64(0)
     if plan.weights.fit > 0:
         score += plan.weights.fit * fit_score(plan, c, n)
-    if plan.weights.balanced > 0 and is_balanced(plan.classes.balanced, c):
-        score += plan.weights.balanced * score_many(plan.nodes, plan.balanced, plan.classes.balanced[:, c], n)
+    if plan.weights.balanced > 0 and is_balanced(plan, c):
+        score += plan.weights.balanced * balance_score(plan, c, n)
     image = plan.classes.table[IMAGE, c]
     if image >= 0:
         score += plan.weights.image * plan.statics.image[image, n]
@@ -40,6 +46,15 @@ def is_feasible(plan: CellPlan, c: int, n: int) -> bool:
         if amount > 0 and amount > nodes.allocatable[r, n] - nodes.requested[r, n]:
             return False
     return True
+
+
+@inner_kernel
+def balance_score(plan: CellPlan, c: int, n: int) -> int:
+    """NodeResourcesBalancedAllocation's score of a node, as the release has it."""
+    score = score_many(plan.nodes, plan.balanced, plan.classes.balanced[:, c], n)
+    if plan.weights.balance != OF_CHANGE:
+        return score
+    return change_of_balance(score, score_many(plan.nodes, plan.balanced, plan.classes.unmoved[:, c], n))
 
 
 @inner_kernel

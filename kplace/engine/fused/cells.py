@@ -21,6 +21,7 @@ from kplace.plugins.helper import quotient, round_half_away
 from kplace.plugins.noderesources.kernels import (
     Shape,
     capped_fraction,
+    change_of_balance,
     deviation_of_two,
     least_requested,
     most_requested,
@@ -33,6 +34,13 @@ from kplace.state.node_resources import NodeResources
 LEAST_ALLOCATED = 0
 MOST_ALLOCATED = 1
 CAPACITY_RATIO = 2
+
+OF_REQUESTS = 0
+"""Balance of a node with the pod, if that requests any of the balanced resources."""
+OF_ALL = 1
+"""The same for every pod."""
+OF_CHANGE = 2
+"""What the pod changes about the balance."""
 
 
 @inner_kernel
@@ -48,8 +56,10 @@ def compute_range(plan: CellPlan, c: int, low: int, high: int, out: I16) -> None
             drop_lacking(nodes.allocatable[r, low:high], nodes.requested[r, low:high], amount, scores)
     if plan.weights.fit > 0:
         add_fit(plan, c, low, high, scores)
-    if plan.weights.balanced > 0 and is_balanced(plan.classes.balanced, c):
+    if plan.weights.balanced > 0 and is_balanced(plan, c):
         add_balance(nodes, plan.balanced, plan.classes.balanced[:, c], (low, high), plan.work)
+        if plan.weights.balance == OF_CHANGE:
+            compare_balance(nodes, plan.balanced, plan.classes.unmoved[:, c], (low, high), plan.work)
         add_weighted(plan.work.sum[low:high], plan.weights.balanced, scores)
     image = plan.classes.table[IMAGE, c]
     if image >= 0:
@@ -169,12 +179,13 @@ def take_rounded_mean(total: I64, weights: I64) -> None:
 
 
 @inner_kernel
-def is_balanced(amounts: I64, c: int) -> bool:
-    """Whether a class requests any of the balanced resources; the score is skipped otherwise."""
+def is_balanced(plan: CellPlan, c: int) -> bool:
+    """Whether a class requests any of the balanced resources; the score is skipped otherwise in most releases."""
+    amounts = plan.classes.balanced
     for j in range(amounts.shape[0]):
         if amounts[j, c] > 0:
             return True
-    return False
+    return plan.weights.balance == OF_ALL
 
 
 @inner_kernel
@@ -191,6 +202,19 @@ def add_balance(
     else:
         for n in range(low, high):
             work.sum[n] = score_many(nodes, balanced, amounts, n)
+
+
+@inner_kernel
+def compare_balance(
+    nodes: NodeResources, balanced: ScoredResources, unmoved: I64, span: tuple[int, int], work: CellWork
+) -> None:
+    """Turn the balances of a range, in ``work.sum``, into what the pod changes about them."""
+    low, high = span
+    for n in range(low, high):
+        work.weight[n] = work.sum[n]
+    add_balance(nodes, balanced, unmoved, span, work)
+    for n in range(low, high):
+        work.sum[n] = change_of_balance(work.weight[n], work.sum[n])
 
 
 @inner_kernel

@@ -77,11 +77,13 @@ class Classes:
         table[[PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY]] = self._rows.T
         plain = self._amounts.plain[self._templates]
         scored = self._amounts.scored[self._templates]
+        balanced = _wanted(balanced_rows(balance, resources), plain)
         return ClassTable(
             table=table,
             fit=np.where(fit.filtered_rows(resources), plain, 0).T.copy(),
             scored=_wanted(fit.scored_rows(resources), scored),
-            balanced=_wanted(balanced_rows(balance, resources), plain),
+            balanced=balanced,
+            unmoved=np.minimum(balanced, 0),
         )
 
 

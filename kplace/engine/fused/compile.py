@@ -8,7 +8,7 @@ import numpy as np
 
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code, Mask
 from kplace.engine.fused.blocks import BLOCK
-from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED
+from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED, OF_ALL, OF_CHANGE, OF_REQUESTS
 from kplace.engine.fused.class_table import Classes, TemplateAmounts, balanced_rows, scored_resources
 from kplace.engine.fused.counter_table import CounterTable
 from kplace.engine.fused.interning import Lists, RowTable
@@ -50,7 +50,7 @@ from kplace.plugins.interpodaffinity.kernels import AffinityTopology, CountedTer
 from kplace.plugins.interpodaffinity.plugin import InterPodAffinity
 from kplace.plugins.nodeaffinity.plugin import NodeAffinity
 from kplace.plugins.nodename.plugin import NodeName
-from kplace.plugins.nodeports.plugin import NodePorts, conflict_group
+from kplace.plugins.nodeports.plugin import NodePorts
 from kplace.plugins.noderesources.args import ScoringStrategyType
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from kplace.plugins.noderesources.fit import NodeResourcesFit
@@ -91,8 +91,7 @@ def can_fuse(profile: Profile) -> bool:
         *profile.pre_score,
         *(plugin for plugin, _ in scored),
     ]
-    # Some do things of other releases that the loop does not know.
-    if not all(type(plugin) in KNOWN and getattr(plugin, "is_fusable", True) for plugin in plugins):
+    if not all(type(plugin) in KNOWN for plugin in plugins):
         return False
     if not scored or not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
         return False
@@ -287,7 +286,7 @@ class Compiler:
         code = cycle.template.shape
         keys: list[Hashable] = []
         if self._ports is not None and self._ports.pre_filter(cycle).code is not Code.SKIP:
-            row = conflict_group(self._state, cycle.template)
+            row = self._ports.conflicting(cycle)
             self._columns.filters.append(code, self._by_node(row), FAR, 0)
         plan = self._hard_spread.plans(cycle).hard if self._hard_spread is not None else None
         if plan is not None:
@@ -441,7 +440,14 @@ def _weights(profile: Profile) -> Weights:
         spread=weights.get(PodTopologySpread, 0),
         pod_affinity=weights.get(InterPodAffinity, 0),
         strategy=_STRATEGIES[fit.strategy],
+        balance=_balance(_one((item.plugin for item in profile.score), NodeResourcesBalancedAllocation)),
     )
+
+
+def _balance(plugin: NodeResourcesBalancedAllocation | None) -> int:
+    if plugin is None or not (plugin.compares or plugin.scores_all):
+        return OF_REQUESTS
+    return OF_CHANGE if plugin.compares else OF_ALL
 
 
 def _matrix(vectors: list[I64], width: int) -> I64:
@@ -480,7 +486,9 @@ def _node_affinity(spec: PodSpec) -> NodeAffinitySpec:
 
 
 def _image_key(spec: PodSpec) -> Hashable:
-    return tuple(item.image for item in (*(spec.init_containers or ()), *(spec.containers or ())))
+    containers = tuple(item.image for item in spec.containers or ())
+    others = tuple(item.image for item in spec.init_containers or ())
+    return containers, others, tuple(item.image.reference for item in spec.volumes or () if item.image)
 
 
 def placing_of(state: ClusterState) -> Placing:

@@ -53,7 +53,11 @@ WEIGHT = 1
 
 
 class Weights(NamedTuple):
-    """Weights of the score plugins, 0 where the profile lacks one, and the strategy of NodeResourcesFit."""
+    """Weights of the score plugins, 0 where the profile lacks one.
+
+    Beside them the strategy of NodeResourcesFit, and what NodeResourcesBalancedAllocation looks at, by the constants of
+    `kplace.engine.fused.cells`.
+    """
 
     fit: int
     balanced: int
@@ -63,6 +67,7 @@ class Weights(NamedTuple):
     spread: int
     pod_affinity: int
     strategy: int
+    balance: int
 
 
 class ClassTable(NamedTuple):
@@ -78,12 +83,15 @@ class ClassTable(NamedTuple):
         What the filter looks for; 0 for nothing.
     scored, balanced : int64 ndarray, shape (k, n_classes)
         What the fit score and the balance score look at, `UNWANTED` for resources that are left out for the class.
+    unmoved : int64 ndarray, shape (k, n_classes)
+        The same as ``balanced`` for a pod that requests none of it.
     """
 
     table: I32
     fit: I64
     scored: I64
     balanced: I64
+    unmoved: I64
 
 
 class ScoredResources(NamedTuple):

@@ -10,6 +10,7 @@ from kplace.framework import Profile
 from kplace.objects.policy import PodDisruptionBudget
 from kplace.plugins.defaultpreemption.plugin import DefaultPreemption
 from kplace.plugins.dynamicresources.plugin import DynamicResources
+from kplace.plugins.noderesources.fit import NodeResourcesFit
 from kplace.state import ClusterState
 from kplace.state.node_pods import Importance, PodLists
 
@@ -50,6 +51,7 @@ def _loop_may_preempt(state: ClusterState, profile: Profile, options: Options) -
     return (
         options.preemption is PreemptionMode.IMMEDIATE
         and all(type(plugin) in (DynamicResources, DefaultPreemption) for plugin in profile.post_filter)
+        and all(plugin.tells_hopeless for plugin in profile.filter if isinstance(plugin, NodeResourcesFit))
         and not state.columns.of_kind(PodDisruptionBudget)
         and not bool(np.any(pods.terminating))
         # Volumes that leave with a pod are counted by the state alone.

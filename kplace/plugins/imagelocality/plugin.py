@@ -30,7 +30,6 @@ class ImageLocality:
 
     def __init__(self, *, behaviour: Behaviour = V1_34) -> None:
         self._behaviour = behaviour
-        self.is_fusable = behaviour.init_images and not behaviour.volume_images
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Score each of ``nodes`` from 0 to 100; never skipped, not normalised."""

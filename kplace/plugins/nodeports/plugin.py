@@ -38,7 +38,6 @@ class NodePorts:
 
     def __init__(self, *, behaviour: Behaviour = V1_34) -> None:
         self._sidecars = behaviour.sidecar_ports
-        self.is_fusable = self._sidecars
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Skip a pod without host ports."""
@@ -47,11 +46,15 @@ class NodePorts:
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``."""
-        row = cycle.compiled(
+        row = self.conflicting(cycle)
+        return Verdict.of_mask(cycle.state.groups.counts[row].take(nodes) == 0, Code.UNSCHEDULABLE)
+
+    def conflicting(self, cycle: Cycle) -> int:
+        """Row of the state's groups that counts the pods whose host ports conflict with the pod's."""
+        return cycle.compiled(
             (self.name, self._sidecars),
             lambda template: conflict_group(cycle.state, template, sidecars=self._sidecars),
         )
-        return Verdict.of_mask(cycle.state.groups.counts[row].take(nodes) == 0, Code.UNSCHEDULABLE)
 
     def events_to_register(self) -> Sequence[Registration]:
         """Events that may help a pod which was rejected here."""

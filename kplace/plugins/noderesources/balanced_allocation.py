@@ -4,7 +4,7 @@ import numpy as np
 
 from kplace.columns.vocab import Vocabulary
 from kplace.config.versions import V1_34, Behaviour
-from kplace.dtypes import I32, I64, MAX_NODE_SCORE
+from kplace.dtypes import I32, I64
 from kplace.framework import Cycle, PreScorePlugin, ScorePlugin
 from kplace.plugins import names
 from kplace.plugins.noderesources import kernels
@@ -20,6 +20,13 @@ class NodeResourcesBalancedAllocation:
     args : NodeResourcesBalancedAllocationArgs, optional
     behaviour : Behaviour, optional
         That of another release.
+
+    Attributes
+    ----------
+    scores_all : bool
+        Pods that request nothing are scored as well.
+    compares : bool
+        The balances with and without the pod are compared.
     """
 
     name = names.NODE_RESOURCES_BALANCED_ALLOCATION
@@ -28,13 +35,12 @@ class NodeResourcesBalancedAllocation:
         self, args: NodeResourcesBalancedAllocationArgs | None = None, *, behaviour: Behaviour = V1_34
     ) -> None:
         self._args = args or NodeResourcesBalancedAllocationArgs()
-        self._scores_all = behaviour.balances_best_effort
-        self._compares = behaviour.balances_change
-        self.is_fusable = not (self._scores_all or self._compares)
+        self.scores_all = behaviour.balances_best_effort
+        self.compares = behaviour.balances_change
 
     def pre_score(self, cycle: Cycle, nodes: I32) -> bool:
         """Skip a pod that requests none of the configured resources, unless the release scores it too."""
-        return self._scores_all or bool(np.any(self.demand(cycle).amounts > 0))
+        return self.scores_all or bool(np.any(self.demand(cycle).amounts > 0))
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """100 minus the spread of the used shares; or what the pod would change about that.
@@ -46,11 +52,11 @@ class NodeResourcesBalancedAllocation:
         """
         demand = self.demand(cycle)
         scores = self._balance(cycle, demand, nodes)
-        if not self._compares:
+        if not self.compares:
             return scores
         without = self._balance(cycle, demand._replace(amounts=np.zeros_like(demand.amounts)), nodes)
-        half = MAX_NODE_SCORE // 2
-        return half + (half + scores - without) // 2
+        kernels.compare_balances(scores, without)
+        return scores
 
     def _balance(self, cycle: Cycle, demand: kernels.Demand, nodes: I32) -> I64:
         scores = np.empty(len(nodes), np.int64)

@@ -30,6 +30,11 @@ class NodeResourcesFit:
     args : NodeResourcesFitArgs, optional
     behaviour : Behaviour, optional
         That of another release.
+
+    Attributes
+    ----------
+    tells_hopeless : bool
+        Nodes that could not hold the pod even if they were empty are unresolvable.
     """
 
     name = names.NODE_RESOURCES_FIT
@@ -37,8 +42,7 @@ class NodeResourcesFit:
 
     def __init__(self, args: NodeResourcesFitArgs | None = None, *, behaviour: Behaviour = V1_34) -> None:
         self._args = args or NodeResourcesFitArgs()
-        self._tells_hopeless = behaviour.hopeless_is_unresolvable
-        self.is_fusable = self._tells_hopeless
+        self.tells_hopeless = behaviour.hopeless_is_unresolvable
         self.strategy = self._args.scoring_strategy.type
         shape = self._args.scoring_strategy.shape
         self.shape = kernels.Shape(
@@ -55,7 +59,7 @@ class NodeResourcesFit:
         demand = self.filter_demand(cycle)
         verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
         kernels.fit(cycle.state.resources, demand, nodes, verdict.code, verdict.detail)
-        if not self._tells_hopeless:
+        if not self.tells_hopeless:
             verdict.code[verdict.code != Code.SUCCESS] = Code.UNSCHEDULABLE
         return verdict
 

@@ -258,3 +258,17 @@ def balanced_allocation(nodes: NodeResources, demand: Demand, listed: I32, score
     """Score the listed nodes by their balance. Writes ``scores``."""
     for i in range(listed.shape[0]):
         scores[i] = balanced_at(nodes, demand, listed[i])
+
+
+@kernel
+def change_of_balance(score: int, without: int) -> int:
+    """What a pod changes about a node's balance, as releases from v1.36 on score it: 75 for no change."""
+    half = MAX_NODE_SCORE // 2
+    return half + (half + score - without) // 2
+
+
+@kernel
+def compare_balances(scores: I64, without: I64) -> None:
+    """Turn balances with the pod into what the pod changes about those without it. Modifies ``scores``."""
+    for i in range(scores.shape[0]):
+        scores[i] = change_of_balance(scores[i], without[i])
