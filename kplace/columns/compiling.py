@@ -9,9 +9,10 @@ from msgspec import Struct, structs
 from kplace.columns.resources import pod_requests, request_vector, resource_names
 from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
-from kplace.objects.core import Namespace, PodSpec, PodStatus
+from kplace.objects.core import Namespace, PodSpec, PodStatus, Volume
 from kplace.objects.defaulting import AdmissionLookups, defaulted_spec, has_label_keys
 from kplace.objects.meta import OwnerReference
+from kplace.objects.storage import ClaimVolumeSource
 
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 """Label that every namespace has: its own name."""
@@ -91,14 +92,24 @@ _ENCODER = msgspec.msgpack.Encoder()
 
 
 def _without_amounts(spec: PodSpec) -> PodSpec:
-    """The spec without what it requests."""
+    """The spec without what it requests, and without the names of its claims."""
     return structs.replace(
         spec,
+        volumes=tuple(map(_without_claim_name, spec.volumes)) if spec.volumes else None,
         containers=tuple(structs.replace(item, resources=None) for item in spec.containers or ()),
         init_containers=tuple(structs.replace(item, resources=None) for item in spec.init_containers or ()),
         resources=None,
         overhead=None,
     )
+
+
+_SOME_CLAIM = ClaimVolumeSource()
+
+
+def _without_claim_name(volume: Volume) -> Volume:
+    if volume.persistent_volume_claim is None:
+        return volume
+    return structs.replace(volume, persistent_volume_claim=_SOME_CLAIM)
 
 
 def labels_of_namespaces(namespaces: Iterable[Struct], used: Iterable[str]) -> dict[str, Mapping[str, str]]:

@@ -16,7 +16,7 @@ class Template:
     code : int
         Its index among the cluster's templates.
     shape : int
-        Templates that differ in nothing but the amounts they request share a shape.
+        Templates that differ in nothing but the amounts they request and the names of their claims share a shape.
     namespace : str
     labels : dict of str to str
     annotations : dict of str to str

@@ -166,6 +166,7 @@ class _Batch:
         placed = self._results.node[position:end]
         pods = self._agenda.tried[position:end]
         self._state.settle(pods[placed != NO_NODE], placed[placed != NO_NODE], lists_are_current=engine.keeps_lists)
+        engine.settle_claims(pods[placed != NO_NODE], placed[placed != NO_NODE])
         self._enter_victims(engine)
         if end > position:
             self._state.next_start_index = int(self._results.next_start[end - 1])

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kplace.columns.cluster import ClusterColumns
+from kplace.columns.nodes import NodeColumns
 from kplace.columns.storage import Storage, claims_of_spec, ephemeral_claim_name
 from kplace.columns.storage.catalogue import ANYWHERE, Attachment
 from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import I32, I64, Mask
+from kplace.state.node_resources import NodeResources, empty_node_resources
 
 
 class AttachedItem(NamedTuple):
@@ -73,10 +75,38 @@ class AttachedVolumes:
         self._users: dict[tuple[int, int], int] = {}
         self._is_shared = self._shared(attached)
 
+    def beside(self, nodes: NodeColumns) -> NodeResources:
+        """Columns of nodes without any pod, with a row for each driver: ``counts`` and ``limits`` are the last ones.
+
+        So whoever adds a pod's volumes to its request counts both at once.
+        """
+        empty = empty_node_resources(nodes)
+        n_resources = len(empty.allocatable)
+        loads = empty._replace(
+            allocatable=np.concatenate([empty.allocatable, self.limits]),
+            requested=np.concatenate([empty.requested, self.counts]),
+        )
+        self.limits, self.counts = loads.allocatable[n_resources:], loads.requested[n_resources:]
+        return loads
+
+    def items_of_template(self, template: int) -> Sequence[AttachedItem]:
+        """Distinct volumes of a template's pods; those of ephemeral claims, which are each pod's own, are left out."""
+        return self._by_template[template]
+
     def items_of(self, pod: int) -> Sequence[AttachedItem]:
         """Distinct volumes of a pod."""
         own = self._by_pod.get(pod)
         return self._by_template[self._columns.pods.template[pod]] if own is None else own
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether each volume counts wherever its pod is, whoever else is there."""
+        plain = all(item.plugin == ANYWHERE for items in self._all_items() for item in items)
+        return plain and not bool(self._is_shared.any())
+
+    def _all_items(self) -> Iterator[Sequence[AttachedItem]]:
+        yield from self._by_template
+        yield from self._by_pod.values()
 
     def is_shared(self, item: AttachedItem) -> bool:
         """Whether other pods may use a volume too, or a VolumeAttachment holds it somewhere."""

@@ -14,7 +14,7 @@ from kplace.dtypes import I32, I64, NO_NODE
 from kplace.state.attached_volumes import AttachedVolumes
 from kplace.state.groups import Membership, PodGroups, add_to_rows
 from kplace.state.node_pods import Importance, NodePods
-from kplace.state.node_resources import Request, add_pod, add_pods, empty_node_resources
+from kplace.state.node_resources import Request, add_pod, add_pods, empty_node_resources, first_rows
 from kplace.state.nominations import Nominations
 from kplace.state.volume_bindings import VolumeBindings
 
@@ -37,6 +37,8 @@ class ClusterState:
     node_of_pod : int32 ndarray, shape (n_pods,)
         The node each pod takes room on; `NO_NODE` if none.
     resources : NodeResources
+    loads : NodeResources
+        The same, with a row for each driver of attached volumes after those of the resources.
     groups : PodGroups
     nominations : Nominations
     importance : Importance
@@ -65,6 +67,9 @@ class ClusterState:
         self._shared: dict[Hashable, object] = {}
         has_volumes = any(template.spec.volumes for template in columns.templates)
         self.attached = AttachedVolumes(columns, self.storage) if has_volumes else None
+        self.loads = self.resources if self.attached is None else self.attached.beside(columns.nodes)
+        if self.attached is not None:
+            self.resources = first_rows(self.loads, len(columns.resources))
         if placed is None:
             self._settle(np.flatnonzero(columns.pods.holding))
         else:

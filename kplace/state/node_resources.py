@@ -53,6 +53,11 @@ def empty_node_resources(nodes: NodeColumns) -> NodeResources:
     )
 
 
+def first_rows(nodes: NodeResources, number: int) -> NodeResources:
+    """The same columns without the rows after the first so many; views."""
+    return nodes._replace(allocatable=nodes.allocatable[:number], requested=nodes.requested[:number])
+
+
 @kernel
 def add_pod(nodes: NodeResources, request: Request, node: int, sign: int) -> None:
     """Add (``sign`` 1) a pod's request to a node's columns or take it away (-1). Modified in place."""

@@ -109,7 +109,7 @@ class Claim:
         """The volume it names; empty if none."""
         return self.item.spec.volume_name
 
-    @cached_property
+    @property
     def is_bound(self) -> bool:
         """Whether it names a volume and its binding is through (upstream ``isPVCFullyBound``)."""
         return bool(self.volume_name) and BIND_COMPLETED in (self.item.metadata.annotations or {})

@@ -1,7 +1,7 @@
 """Persistent volumes: where they can be reached from, whose they are, and which claims they would do for."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from msgspec import structs
@@ -61,12 +61,11 @@ class PersistentVolumeEntry:
         """Its size, rounded up."""
         return value((self.item.spec.capacity or {}).get("storage", 0))
 
-    @cached_property
+    @property
     def topology(self) -> Topology:
         """What its labels say of where it is (upstream ``getPVTopologies``)."""
-        labels = self.item.metadata.labels or {}
-        found = ((key, _values(labels[key])) for key in TOPOLOGY_LABELS if key in labels)
-        return tuple((key, values) for key, values in found if values)
+        labels = self.item.metadata.labels
+        return topology_of(*map(labels.get, TOPOLOGY_LABELS)) if labels else ()
 
     @property
     def required(self) -> NodeSelector | None:
@@ -100,6 +99,19 @@ class PersistentVolumeEntry:
             and (spec.volume_attributes_class_name or "") == request.attributes_class
             and set(request.access_modes) <= set(spec.access_modes or ())
         )
+
+
+@lru_cache(maxsize=4096)
+def topology_of(*values: str | None) -> Topology:
+    """Where a volume is whose `TOPOLOGY_LABELS` have these values, None where it lacks one.
+
+    Examples
+    --------
+    >>> topology_of(None, None, "a__b", None)[0][0], sorted(topology_of(None, None, "a__b", None)[0][1])
+    ('topology.kubernetes.io/zone', ['a', 'b'])
+    """
+    found = ((key, _values(label)) for key, label in zip(TOPOLOGY_LABELS, values, strict=True) if label is not None)
+    return tuple((key, zones) for key, zones in found if zones)
 
 
 def _values(label: str) -> frozenset[str]:

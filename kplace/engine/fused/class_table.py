@@ -27,7 +27,9 @@ class TemplateAmounts:
 
     Attributes
     ----------
-    plain, scored : int64 ndarray, shape (n_templates, n_resources)
+    plain : int64 ndarray, shape (n_templates, n_resources + n_drivers)
+        With the volumes that are attached, by driver.
+    scored : int64 ndarray, shape (n_templates, n_resources)
     non_zero : int64 ndarray, shape (n_templates, 2)
     """
 
@@ -78,9 +80,12 @@ class Classes:
         plain = self._amounts.plain[self._templates]
         scored = self._amounts.scored[self._templates]
         balanced = _wanted(balanced_rows(balance, resources), plain)
+        # Volumes that are attached stand after the resources.
+        looked_at = np.ones(plain.shape[1], np.bool_)
+        looked_at[: len(resources)] = fit.filtered_rows(resources)
         return ClassTable(
             table=table,
-            fit=np.where(fit.filtered_rows(resources), plain, 0).T.copy(),
+            fit=np.where(looked_at, plain, 0).T.copy(),
             scored=_wanted(fit.scored_rows(resources), scored),
             balanced=balanced,
             unmoved=np.minimum(balanced, 0),

@@ -40,6 +40,7 @@ from kplace.engine.fused.layout import (
 from kplace.engine.fused.loop import Placing
 from kplace.engine.fused.scores import MAX_ITEMS
 from kplace.engine.fused.shapes import Shapes
+from kplace.engine.fused.volumes import EVERYWHERE, UNKNOWN, volumes_of
 from kplace.framework import Cycle, Plugin, Profile, ScorePlugin
 from kplace.objects.core import Affinity, PodSpec
 from kplace.objects.core import NodeAffinity as NodeAffinitySpec
@@ -69,9 +70,12 @@ STATIC = (NodeUnschedulable, TaintToleration, NodeAffinity)
 """Filters whose word on a node depends on the template alone."""
 COUNTING = (NodePorts, PodTopologySpread, InterPodAffinity)
 """Filters that read counters."""
-BYPASSED = (VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, DynamicResources)
+STORAGE = (VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone)
+"""Filters by a pod's volumes: see `kplace.engine.fused.volumes`."""
+BYPASSED = (DynamicResources,)
 """Plugins that have nothing to say to the pods of most templates; the others are left to the cycle."""
-KNOWN = (*STATIC, *COUNTING, *BYPASSED, NodeName, NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality)
+_OTHERS = (NodeName, NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality)
+KNOWN = (*STATIC, *COUNTING, *STORAGE, *BYPASSED, *_OTHERS)
 
 _STRATEGIES = {
     ScoringStrategyType.LEAST_ALLOCATED: LEAST_ALLOCATED,
@@ -154,6 +158,10 @@ class Compiler:
         One that `can_fuse`.
     want : int
         Number of feasible nodes that a search looks for.
+
+    Attributes
+    ----------
+    volumes : PodVolumes
     """
 
     def __init__(self, state: ClusterState, profile: Profile, want: int) -> None:
@@ -181,6 +189,7 @@ class Compiler:
         self._fit = fit
         self._balance = _one(scorers, NodeResourcesBalancedAllocation)
         self._shapes = Shapes(state.columns.templates)
+        self.volumes = volumes_of(state, profile)
         self._tables = _Tables(
             marks=RowTable(n_nodes, np.int8),
             image=RowTable(n_nodes, np.int16),
@@ -371,19 +380,20 @@ class Compiler:
         tables, state = self._tables, self._state
         templates = state.columns.templates
         resources = state.columns.resources
+        plain = _matrix([template.request for template in templates], len(resources))
         amounts = TemplateAmounts(
-            plain=_matrix([template.request for template in templates], len(resources)),
+            plain=np.ascontiguousarray(np.hstack([plain, self.volumes.attached])),
             scored=_matrix([template.scored_request for template in templates], len(resources)),
             non_zero=_matrix([template.non_zero_request for template in templates], 2),
         )
         shape = self._shapes.of_template
-        used = used[self._columns.is_known[shape[used]]]
+        used = used[self._columns.is_known[shape[used]] & (self.volumes.mask[used] != UNKNOWN)]
         stands = self._columns.table[MANNER, shape[used]] != FROM_WINDOW
-        classes = Classes(amounts, used, self._columns.rows[shape[used]])
+        classes = Classes(amounts, used, self._class_rows(used))
         allocatable = state.resources.allocatable
         return Run(
             cells=CellPlan(
-                nodes=state.resources,
+                nodes=state.loads,
                 weights=self._weights,
                 shape=self._fit.shape,
                 scored=scored_resources(self._fit.scored_rows(resources), allocatable),
@@ -399,6 +409,19 @@ class Compiler:
             templates=TemplateTable(shape, classes.class_of, amounts.plain, amounts.non_zero),
             scratch=_scratch(state.n_nodes, tables.counters.largest() + 1),
         )
+
+    def _class_rows(self, used: I64) -> I32:
+        """Rows of templates' classes: those of their shapes, but where their volumes rule out nodes too."""
+        rows = self._columns.rows[self._shapes.of_template[used]]
+        marks, masks = self._tables.marks, self.volumes.masks
+        pairs = np.stack([rows[:, 0].astype(np.int64), self.volumes.mask[used]])
+        distinct, which = np.unique(pairs, axis=1, return_inverse=True)
+        combined = [
+            passes if number == EVERYWHERE else marks.add(marks.get(passes) & masks[number])
+            for passes, number in distinct.T.tolist()
+        ]
+        rows[:, 0] = np.array(combined, np.int32)[which.ravel()]
+        return rows
 
     def _base_rows(self, n_classes: int, standing: I32) -> BaseRows:
         n_nodes = self._state.n_nodes

@@ -60,7 +60,9 @@ class FusedEngine:
         # Each pod may come and, pushed out, go: that bounds the changes that the log must hold.
         capacity = 2 * len(state.columns.pods) + 1
         want = wanted(profile, state.n_nodes, options)
-        self._run = Compiler(state, profile, want).compile(queue[first[first >= 0]].tolist(), capacity)
+        compiler = Compiler(state, profile, want)
+        self._run = compiler.compile(queue[first[first >= 0]].tolist(), capacity)
+        self._volumes = compiler.volumes
         self._placing, self._n_groups = placing_of(state), len(state.groups)
         n_templates = len(state.columns.templates)
         self._failures = Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))
@@ -78,6 +80,10 @@ class FusedEngine:
         world.n_victims[0] = 0
         outside = Outside(self._placing, self._failures, world)
         return Stop(*run_pods(self._run, outside, self._search, self._queue, results, (position, end)))
+
+    def settle_claims(self, pods: I32, nodes: I32) -> None:
+        """Settle the claims of pods that the loop has placed."""
+        self._volumes.settle(self._state, pods, nodes)
 
     @property
     def keeps_lists(self) -> bool:

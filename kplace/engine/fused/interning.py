@@ -31,12 +31,20 @@ class RowTable(Generic[D]):
         """Number of the row that ``make`` gives; it is called once per key, equal rows share a number."""
         number = self._by_key.get(key)
         if number is None:
-            made = np.ascontiguousarray(make(), self._dtype)
-            number = self._by_bytes.setdefault(made.tobytes(), len(self._rows))
-            if number == len(self._rows):
-                self._rows.append(made)
-            self._by_key[key] = number
+            number = self._by_key[key] = self.add(make())
         return number
+
+    def add(self, row: NDArray[Any]) -> int:
+        """Number of a row, that of an equal one if there is one."""
+        made = np.ascontiguousarray(row, self._dtype)
+        number = self._by_bytes.setdefault(made.tobytes(), len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(made)
+        return number
+
+    def get(self, number: int) -> NDArray[D]:
+        """A row; not to be modified."""
+        return self._rows[number]
 
     def is_constant(self, number: int, value: int) -> bool:
         """Whether a row holds nothing but ``value``."""

@@ -79,8 +79,8 @@ class ClassTable(NamedTuple):
         `PASSES`: row of ``Statics.marks``; `IMAGE`: row of ``Statics.image``, -1 if no image is anywhere; `KEPT_TAINT`,
         `KEPT_AFFINITY`: rows of ``Statics.raw`` that kept totals take in, -1 for none; `TOP_TAINT`, `TOP_AFFINITY`: the
         highest raw score of a feasible node; `N_TOP_TAINT`, `N_TOP_AFFINITY`: how many feasible nodes have it.
-    fit : int64 ndarray, shape (n_resources, n_classes)
-        What the filter looks for; 0 for nothing.
+    fit : int64 ndarray, shape (n_resources + n_drivers, n_classes)
+        What the filter looks for, volumes to be attached included; 0 for nothing.
     scored, balanced : int64 ndarray, shape (k, n_classes)
         What the fit score and the balance score look at, `UNWANTED` for resources that are left out for the class.
     unmoved : int64 ndarray, shape (k, n_classes)
@@ -257,7 +257,7 @@ class TemplateTable(NamedTuple):
     ----------
     shape, class_of : int32 ndarray, shape (n_templates,)
         A template's shape and class; class -1 for templates that the fused engine leaves to the cycle.
-    plain : int64 ndarray, shape (n_templates, n_resources)
+    plain : int64 ndarray, shape (n_templates, n_resources + n_drivers)
     non_zero : int64 ndarray, shape (n_templates, 2)
         What a pod takes, as `kplace.state.node_resources.Request` has it.
     """

@@ -38,7 +38,7 @@ def world_of(state: ClusterState, profile: Profile, options: Options, run: Run) 
             clock=np.array([-1, 0, 0], np.int64),
             potential=np.zeros(n_nodes, np.int8),
             outcome=np.zeros((4, n_nodes), np.int64),
-            left=np.zeros(len(state.columns.resources), np.int64),
+            left=np.zeros(len(state.loads.allocatable), np.int64),
         ),
         victims=np.zeros((2, len(pods) if is_on else 0), np.int32),
         n_victims=np.zeros(1, np.int64),
@@ -54,8 +54,7 @@ def _loop_may_preempt(state: ClusterState, profile: Profile, options: Options) -
         and all(plugin.tells_hopeless for plugin in profile.filter if isinstance(plugin, NodeResourcesFit))
         and not state.columns.of_kind(PodDisruptionBudget)
         and not bool(np.any(pods.terminating))
-        # Volumes that leave with a pod are counted by the state alone.
-        and state.attached is None
+        and (state.attached is None or state.attached.adds_up)
     )
 
 
@@ -65,7 +64,7 @@ def _may_preempt(state: ClusterState, run: Run) -> I8:
     counts = np.diff(starts)
     return np.array(
         [
-            template.spec.preemption_policy != "Never" and counts[template.shape] == 0
+            template.spec.preemption_policy != "Never" and counts[template.shape] == 0 and not template.spec.volumes
             for template in state.columns.templates
         ],
         np.int8,

@@ -225,6 +225,11 @@ def _chosen(volume: PersistentVolumeEntry, found: list[Match], n_nodes: int) -> 
     return mask
 
 
+def is_promised(state: ClusterState, claim: Claim) -> bool:
+    """Whether a volume that would hold a claim is promised to it."""
+    return bool(_promised(state, claim))
+
+
 def candidates_for(state: ClusterState, claim: Claim) -> Candidates:
     """The free volumes that would do for a claim."""
     request = claim.request

@@ -114,6 +114,10 @@ class ClaimUsers:
                     key = (template.namespace, volume.claim)
                     self._templates.setdefault(key, []).append(template.code)
 
+    def templates_of(self, claim: tuple[str, str]) -> Sequence[int]:
+        """Codes of the templates whose pods name a claim."""
+        return self._templates.get(claim, ())
+
     def is_placed(self, cycle: Cycle, claim: tuple[str, str]) -> bool:
         """Whether a pod on a node uses a claim."""
         state = cycle.state
