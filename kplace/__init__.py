@@ -10,6 +10,7 @@ from kplace.version import __version__
 
 if TYPE_CHECKING:
     from kplace.analysis.bench import bench
+    from kplace.analysis.capacity import capacity
     from kplace.api import (
         Cluster,
         History,
@@ -33,6 +34,7 @@ __all__ = [
     "Placements",
     "__version__",
     "bench",
+    "capacity",
     "explain",
     "place",
     "plugin",
@@ -48,6 +50,7 @@ _HOME = {
     "History": "kplace.api",
     "Placements": "kplace.api",
     "bench": "kplace.analysis.bench",
+    "capacity": "kplace.analysis.capacity",
     "explain": "kplace.api",
     "place": "kplace.api",
     "plugin": "kplace.framework",

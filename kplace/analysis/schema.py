@@ -35,10 +35,27 @@ POOLS = Table(
     ),
 )
 
-TABLES: tuple[Table, ...] = (DOMAINS, POOLS)
+CAPACITY = Table(
+    "analysis.capacity",
+    "A kind of pod, in the order in which they were named; of every workload, the largest first.",
+    (
+        Column("spec", "str", "`namespace/name` of the pod or workload."),
+        Column("running", "int64", "Pods of the workload that are in the cluster already; 0 for one from a file."),
+        Column("capacity", "int64", "How many more fit."),
+        Column("nodes", "int64", "Nodes that take at least one of them."),
+        Column("limited", "bool", "The limit was reached: more may fit."),
+        Column("plugin", "str", "The filter that most nodes are lost to that were feasible at first; NA if limited."),
+        Column("binding", "str", "Its words."),
+        Column("message", "str", "What the scheduler says of the next copy; empty if limited."),
+        Column("requested_{resource}", "int64", "What one of them requests; only resources that one kind requests."),
+    ),
+)
+
+TABLES: tuple[Table, ...] = (DOMAINS, POOLS, CAPACITY)
 
 WHERE = {
     "analysis.domains": "`kplace.analysis.metrics.domains`",
     "analysis.pools": "`kplace.analysis.metrics.pools`",
+    "analysis.capacity": "`Capacity.table` of `kplace.capacity`; the rows of `kplace capacity --format`",
 }
 """What gives each table."""

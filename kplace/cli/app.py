@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": "kplace.cli.explain:explain",
     "simulate": "kplace.cli.simulate:simulate",
     "synth": "kplace.cli.synth:synth",
+    "capacity": "kplace.cli.capacity:capacity",
     "config": "kplace.cli.config:config",
     "bench": "kplace.cli.bench:bench",
     "warmup": "kplace.cli.warmup:warmup",

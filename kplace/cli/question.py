@@ -1,0 +1,146 @@
+"""What every command that asks a what-if has in common: the input, the scheduler, what is placed before."""
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kplace.cli.compiling import announce_compiling, needs_compiling
+from kplace.cli.console import emit, note
+from kplace.cli.options import inputs_argument, percentage_option, quiet_option
+from kplace.cli.output import TABLE
+from kplace.cli.progress import Work
+from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
+from kplace.cli.text import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kplace.analysis.trial import Scheduling
+    from kplace.api import Cluster
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The cluster and the scheduler that a command line asks about.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+    scheduler : SchedulerChoice
+    seed : int
+    tie_break : str
+    percentage : int or None
+    after_place : bool
+    """
+
+    inputs: tuple[str, ...]
+    scheduler: SchedulerChoice
+    seed: int
+    tie_break: str
+    percentage: int | None
+    after_place: bool
+
+    def load(self, work: Work) -> "tuple[Cluster, Scheduling]":
+        """Read the cluster, and place its waiting pods if that is asked for; notes are printed."""
+        import kplace
+
+        work.stage("reading")
+        compiling = needs_compiling()
+        chosen = self.scheduler.load()
+        cluster = kplace.read(*self.inputs)
+        if compiling:
+            announce_compiling()
+        scheduling: Scheduling = {
+            "config": chosen.config,
+            "plugins": chosen.plugins,
+            "kube_version": chosen.kube_version,
+            "seed": self.seed,
+            "tie_break": self.tie_break,
+            "percentage_of_nodes_to_score": self.percentage,
+            "extenders": "ask",
+        }
+        if not self.after_place:
+            for item in cluster.notes:
+                note(str(item))
+            waiting = int(cluster.columns.pods.waiting.sum())
+            if waiting:
+                note(f"{counted(waiting, 'waiting pod')} left out; --after-place places them first")
+            return cluster, scheduling
+        work.stage("placing")
+        placements = kplace.place(cluster, **scheduling, progress=work.advance)
+        for item in placements.notes:
+            note(str(item))
+        return placements.cluster, scheduling
+
+
+def question_options(function: F) -> F:
+    """The inputs and the options of a `Question`, which the function gets as ``question``."""
+
+    @functools.wraps(function)
+    def called(
+        *args: Any,  # noqa: ANN401 - the function's own
+        inputs: tuple[str, ...],
+        scheduler: SchedulerChoice,
+        seed: int,
+        tie_break: str,
+        percentage_of_nodes_to_score: int | None,
+        after_place: bool,
+        **rest: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        asked = Question(inputs, scheduler, seed, tie_break, percentage_of_nodes_to_score, after_place)
+        return function(*args, question=asked, **rest)
+
+    seed_option = click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Seed of the draws among equal nodes.",
+    )
+    tie_break_option = click.option(
+        "--tie-break",
+        type=click.Choice(["random", "first"]),
+        default="random",
+        show_default=True,
+        help="Which of several best nodes is taken.",
+    )
+    after_option = click.option(
+        "--after-place", is_flag=True, help="Place the waiting pods first, as place does by default."
+    )
+    wrapped: Any = called
+    options = (inputs_argument, after_option, scheduler_options, percentage_option, seed_option, tie_break_option)
+    for option in reversed((*options, quiet_option)):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def format_option(*more: str) -> Callable[[F], F]:
+    """``--format`` with a table for people, rows as JSON or CSV, and what else a command knows."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice([TABLE, "json", "csv", *more]),
+        default=TABLE,
+        show_default=True,
+        help="Tables for people, or rows on standard output.",
+    )
+
+
+def emit_rows(rows: "pd.DataFrame", form: str) -> None:
+    """Write the rows of a table to standard output as JSON or CSV."""
+
+    def write() -> None:
+        if form == "csv":
+            rows.to_csv(sys.stdout, index=False, lineterminator="\n")
+        else:
+            rows.to_json(sys.stdout, orient="records", indent=1)
+            sys.stdout.write("\n")
+
+    emit(write)
