@@ -73,6 +73,35 @@ def test_curves(table, policy: str, allocated: float, handed_out: float):
     assert (found.fragmented <= found.idle + 1e-9).all()
 
 
+@pytest.mark.parametrize("policy", ["whole GPUs", "best-fit", "FGD"])
+def test_what_fits_nowhere_arrives_and_is_not_allocated(table, policy: str):
+    # Of two devices the first pod takes one, the next two fit nowhere, the last takes 300 milli of what is left.
+    sizes = ((1, 1000), (2, 1000), (4, 1000), (1, 300))
+    lines = (f"p{i},1000,1024,{number},{milli},,{i}" for i, (number, milli) in enumerate(sizes))
+    (table / "openb_pod_list_default.csv").write_text("\n".join([HEADER, *lines, ""]))
+    rows = pod_rows(table, "default")
+    cluster = cluster_of(table, rows)
+    workload = Workload.of(cluster)
+    outcome = run(cluster, BY_NAME[policy], workload, 0)
+    assert [node >= 0 for node in outcome.nodes] == [True, False, False, True]
+    found = curves(outcome, workload.mix)
+    # Before the last pod 7000 milli of 2000 have arrived: a look at 0 to 350 percent, and one at the end.
+    assert len(found.arrived) == 352
+    # Percent 50 is reached with the first pod; that of those that fit nowhere adds nothing.
+    assert set(found.allocated[51:351].tolist()) == {50}
+    assert found.allocated[-1] == 65
+    assert found.handed_out[-1] == (100 if policy == "whole GPUs" else 65)
+
+
+def test_lines_are_cut_off_where_they_leave_the_axes():
+    lines = [Line("low", "#000000", range(3), [-10.0, 0.0, 10.0]), Line("dots", "#111111", (1,), (-1.0,), dots=True)]
+    drawn = draw("title", Axis("x", 0, 2, 1), Axis("y", 0, 10, 5), lines)
+    # 302 high for 10: the first point lies as much below the axis, and the group is clipped.
+    assert '<g clip-path="url(#frame)"><polyline points="62.0,650.0 316.0,348.0 570.0,46.0"' in drawn.replace("\n", "")
+    # The one circle left is the legend's.
+    assert drawn.count("<circle") == 1
+
+
 def test_chart():
     axis = Axis("x", 0, 10, 5)
     line = Line("a < b", "#000000", range(20), [float(i) for i in range(20)], low=[0.0] * 20, high=[9.0] * 20)
