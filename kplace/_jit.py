@@ -91,7 +91,10 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a module-level function: cached on disk if that can be, no fast-math, IEEE-754 in source order.
 
+    Other threads may run meanwhile: what a kernel writes to must not be shared with them.
     Division by zero does not raise inside a kernel (numba's ``error_model="numpy"``): guard it as upstream does.
     """
-    compiled: Callable[P, R] = numba.njit(cache=KEEPS_KERNELS, error_model="numpy", fastmath=False)(function)
+    compiled: Callable[P, R] = numba.njit(cache=KEEPS_KERNELS, error_model="numpy", fastmath=False, nogil=True)(
+        function
+    )
     return compiled

@@ -6,6 +6,8 @@ from kplace.api.explaining import explain
 from kplace.api.history import History
 from kplace.api.placements import Placements, read_placements
 from kplace.api.placing import place
+from kplace.api.scores import Scores
+from kplace.api.scoring import score
 from kplace.api.simulating import simulate
 from kplace.api.synthesizing import synth
 
@@ -13,11 +15,13 @@ __all__ = [
     "Cluster",
     "History",
     "Placements",
+    "Scores",
     "explain",
     "place",
     "read",
     "read_config",
     "read_placements",
+    "score",
     "simulate",
     "synth",
 ]

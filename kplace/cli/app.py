@@ -18,6 +18,7 @@ COMMANDS = {
     "synth": "kplace.cli.synth:synth",
     "capacity": "kplace.cli.capacity:capacity",
     "config": "kplace.cli.config:config",
+    "score": "kplace.cli.score:score",
     "bench": "kplace.cli.bench:bench",
     "warmup": "kplace.cli.warmup:warmup",
     "completion": "kplace.cli.completion:completion",

@@ -63,6 +63,7 @@ def call_kernels() -> None:
             state.forget(pod)
     batch = ClusterState(columns)
     place_batch(batch, [_profile(ScoringStrategy())], Options(preemption=PreemptionMode.IMMEDIATE))
+    assert len(kplace.score(kplace.Cluster(columns)).decisions)
     # Two profiles: what one engine has placed the other is told of.
     engine = FusedEngine(batch, _profile(ScoringStrategy()), Options(), batch.all_nodes[:0])
     engine.note(0, 0, 1)

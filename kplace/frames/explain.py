@@ -94,11 +94,9 @@ def _rejections(attempt: Attempt) -> dict[str, Values]:
 def _scores(attempt: Attempt, n_nodes: int) -> dict[str, Values]:
     if attempt.scores is None:
         return {}
-    weights = {item.plugin.name: item.weight for item in attempt.profile.score} | attempt.extenders.weights
     columns: dict[str, dict[str, Values]] = {"raw": {}, "normalised": {}, "weighted": {}}
     for plugin, raw in attempt.scores.raw.items():
-        final = attempt.scores.final[plugin]
-        normalised = final // weights[plugin] if weights[plugin] else np.zeros_like(final)
+        final, normalised = attempt.scores.final[plugin], attempt.scores.normalised[plugin]
         for kind, values in (("raw", raw), ("normalised", normalised), ("weighted", final)):
             columns[kind][f"{kind}_{plugin}"] = nullable(_spread(values, attempt.feasible, n_nodes), _NONE)
     return columns["raw"] | columns["normalised"] | columns["weighted"]

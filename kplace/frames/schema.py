@@ -266,6 +266,76 @@ TIMELINE = Table(
     ),
 )
 
+_POD = (
+    Column("namespace", "category", "The pod's namespace."),
+    Column("pod", "str", "The pod's name."),
+)
+_PLUGIN_SCORES = (
+    Column("raw_{plugin}", "Int64", "What the plugin's Score said; NA if it did not score."),
+    Column("normalised_{plugin}", "Int64", "The same, brought to 0 to 100."),
+    Column("weighted_{plugin}", "Int64", "Normalised times the plugin's weight."),
+)
+
+SCORE_DECISIONS = Table(
+    "scores.decisions",
+    "A waiting pod, as if it were the first to be placed; in the order of the queue.",
+    (
+        *_POD,
+        Column("feasible", "int32", "Number of nodes that no filter objects to."),
+        Column("node", "category", "The first of the nodes with the highest total; NA if none is feasible."),
+        Column("total", "Int64", "Its sum of weighted scores."),
+        Column("ties", "int32", "Number of nodes with that total."),
+        Column("runner_up", "category", "The best of the other nodes; NA if there is none."),
+        Column("margin", "Int64", "How far the total lies above the runner-up's."),
+        Column("decided_by", "category", "The plugin whose weighted scores set the two off most; NA for equal totals."),
+        Column("flip_plugin", "category", "The plugin whose weight has to change least for another node to win."),
+        Column("flip_weight", "Int64", "What its weight would have to be; 0 is the plugin taken out."),
+        Column("flip_node", "category", "The node that would win then."),
+        Column("message", "str", "Why no node is feasible, in kube-scheduler's words; empty if one is."),
+        Column("kind", "int32", "Pods of one number have the same scores."),
+        Column("row", "int32", "The pod's row in `Cluster.pods`."),
+    ),
+)
+
+SCORE_TOP = Table(
+    "scores.top",
+    "One of the best nodes of a pod; the pods in the order of the queue, the best node first.",
+    (
+        *_POD,
+        Column("rank", "int32", "From 1; nodes with equal totals stand in snapshot order."),
+        Column("node", "category", "The node."),
+        Column("total", "int64", "Sum of the weighted scores."),
+        *_PLUGIN_SCORES,
+    ),
+)
+
+SCORE_WIDE = Table(
+    "scores.wide",
+    "A pod on a node; the pods in the order of the queue, the nodes of each in snapshot order.",
+    (
+        *_POD,
+        Column("node", "category", "The node."),
+        Column("verdict", "category", "scored, outside sample (feasible, but the search had found enough), rejected."),
+        Column("plugin", "category", "The first filter, or the PreFilter, that rejects it; NA if none does."),
+        Column("total", "Int64", "Sum of the weighted scores; NA for a node that is not scored."),
+        *_PLUGIN_SCORES,
+    ),
+)
+
+SCORE_LONG = Table(
+    "scores.long",
+    "A plugin's score of a node for a pod; only of nodes and by plugins that there are scores of.",
+    (
+        *_POD,
+        Column("node", "category", "The node."),
+        Column("plugin", "category", "The plugin, or the extender."),
+        Column("raw", "int64", "What its Score said."),
+        Column("normalised", "int64", "The same, brought to 0 to 100."),
+        Column("weight", "int64", "Its weight."),
+        Column("weighted", "int64", "Normalised times the weight."),
+    ),
+)
+
 TABLES = (
     NODES,
     PODS,
@@ -278,6 +348,10 @@ TABLES = (
     EVENTS,
     LIVES,
     TIMELINE,
+    SCORE_DECISIONS,
+    SCORE_TOP,
+    SCORE_WIDE,
+    SCORE_LONG,
 )
 
 

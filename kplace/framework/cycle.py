@@ -104,3 +104,10 @@ class Cycle:
     def compiled(self, owner: Hashable, make: Callable[[Template], T]) -> T:
         """What ``owner`` derives from this pod's template alone, made once for all pods that share it."""
         return self.state.compiled(owner, self.template, make)
+
+    def compiled_by_shape(self, owner: Hashable, make: Callable[[Template], T]) -> T:
+        """What ``owner`` derives from this pod's template whatever amounts it requests.
+
+        It is made once for all pods that differ in nothing else.
+        """
+        return self.state.compiled_by_shape(owner, self.template, make)

@@ -111,6 +111,7 @@ class ExtenderPhase:
             self.weights[extender.name] = extender.weight
             # Nothing keeps two extenders from having the same URL.
             scores.raw[extender.name] = scores.raw.get(extender.name, 0) + raw
+            scores.normalised[extender.name] = scores.normalised.get(extender.name, 0) + raw * SCALE
             scores.final[extender.name] = scores.final.get(extender.name, 0) + final
             scores.total += final
 

@@ -140,14 +140,15 @@ class ScorePhase:
 
     Attributes
     ----------
-    raw, final : dict of str to int64 ndarray, shape (k,)
-        By plugin: before normalisation, and normalised times weight.
+    raw, normalised, final : dict of str to int64 ndarray, shape (k,)
+        By plugin: before normalisation, brought to 0 to 100, and that times the weight.
     total : int64 ndarray, shape (k,)
     skipped : set of str
         Names of the plugins whose Score was left out.
     """
 
     raw: dict[str, I64]
+    normalised: dict[str, I64]
     final: dict[str, I64]
     total: I64
     skipped: set[str]
@@ -340,7 +341,7 @@ def run_scores(profile: Profile, cycle: Cycle, nodes: I32) -> ScorePhase:
     PluginError
         A normalised score lies outside [0, 100], or is no whole number for each node.
     """
-    phase = ScorePhase({}, {}, np.full(len(nodes), 0 if profile.score else 1, np.int64), set())
+    phase = ScorePhase({}, {}, {}, np.full(len(nodes), 0 if profile.score else 1, np.int64), set())
     for plugin in profile.pre_score if profile.score else ():
         if not _prepares(plugin, cycle, nodes):
             phase.skipped.add(plugin.name)
@@ -353,6 +354,7 @@ def run_scores(profile: Profile, cycle: Cycle, nodes: I32) -> ScorePhase:
             msg = f"plugin {name} returned a score outside [0, {MAX_NODE_SCORE}]: from {final.min()} to {final.max()}"
             raise PluginError(msg)
         phase.raw[name] = raw
+        phase.normalised[name] = final
         phase.final[name] = final * item.weight
         phase.total += phase.final[name]
     return phase

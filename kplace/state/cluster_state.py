@@ -21,6 +21,9 @@ from kplace.state.volume_bindings import VolumeBindings
 T = TypeVar("T")
 
 
+_BY_SHAPE = "by shape"
+
+
 class ClusterState:
     """Where every pod is and what that leaves on every node.
 
@@ -191,6 +194,13 @@ class ClusterState:
     def compiled(self, owner: Hashable, template: Template, make: Callable[[Template], T]) -> T:
         """What ``owner`` derives from a template, made once and kept as long as the nodes do not change."""
         key = (owner, template.code)
+        if key not in self._compiled:
+            self._compiled[key] = make(template)
+        return self._compiled[key]  # type: ignore[return-value]
+
+    def compiled_by_shape(self, owner: Hashable, template: Template, make: Callable[[Template], T]) -> T:
+        """What ``owner`` derives from a template whatever amounts it requests, made once for all of that shape."""
+        key = ((_BY_SHAPE, owner), template.shape)
         if key not in self._compiled:
             self._compiled[key] = make(template)
         return self._compiled[key]  # type: ignore[return-value]

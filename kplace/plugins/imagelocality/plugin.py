@@ -36,7 +36,9 @@ class ImageLocality:
         if cycle.nodes_are_bare:
             return np.zeros(len(nodes), np.int64)
         columns = cycle.state.columns.nodes
-        return cycle.compiled(self, lambda template: spec_scores(columns, template.spec, self._behaviour)).take(nodes)
+        return cycle.compiled_by_shape(
+            self, lambda template: spec_scores(columns, template.spec, self._behaviour)
+        ).take(nodes)
 
 
 def spec_scores(nodes: NodeColumns, spec: PodSpec, behaviour: Behaviour = V1_34) -> I64:

@@ -109,7 +109,7 @@ class InterPodAffinity:
 
     def compiled(self, cycle: Cycle) -> Compiled:
         """What the kernels need to know of the pod's template."""
-        return cycle.compiled(self._owner, lambda template: self._terms(cycle).compile(cycle.state, template))
+        return cycle.compiled_by_shape(self._owner, lambda template: self._terms(cycle).compile(cycle.state, template))
 
     def topology(self, cycle: Cycle) -> AffinityTopology:
         """The domains of all topology keys that terms name."""

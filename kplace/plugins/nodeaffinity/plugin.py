@@ -55,7 +55,7 @@ class NodeAffinity:
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Skip a pod that asks for nothing; narrow the nodes of one that names them in every required term."""
-        return cycle.compiled((self, "pre_filter"), lambda template: self._pre_filter(cycle, template.spec))
+        return cycle.compiled_by_shape((self, "pre_filter"), lambda template: self._pre_filter(cycle, template.spec))
 
     def filter(self, cycle: Cycle, nodes: I32) -> Verdict:
         """Judge each of ``nodes``; the affinity that the args add comes first."""
@@ -79,7 +79,9 @@ class NodeAffinity:
 
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Sum of the weights of the preferred terms that match."""
-        return cycle.compiled((self, "score"), lambda template: self._weights(cycle, template.spec)).take(nodes)
+        return cycle.compiled_by_shape((self, "score"), lambda template: self._weights(cycle, template.spec)).take(
+            nodes
+        )
 
     def normalize_score(self, cycle: Cycle, nodes: I32, scores: I64) -> None:
         """More weight is better. Modified in place."""
@@ -91,7 +93,9 @@ class NodeAffinity:
 
     def _required(self, cycle: Cycle) -> Mask:
         columns = cycle.state.columns.nodes
-        return cycle.compiled((self, "filter"), lambda template: required_node_affinity_mask(columns, template.spec))
+        return cycle.compiled_by_shape(
+            (self, "filter"), lambda template: required_node_affinity_mask(columns, template.spec)
+        )
 
     def _weights(self, cycle: Cycle, spec: PodSpec) -> I64:
         terms: tuple[PreferredSchedulingTerm, ...] = (*self._added_preferred, *(_affinity(spec).preferred or ()))

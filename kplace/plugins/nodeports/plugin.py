@@ -51,7 +51,7 @@ class NodePorts:
 
     def conflicting(self, cycle: Cycle) -> int:
         """Row of the state's groups that counts the pods whose host ports conflict with the pod's."""
-        return cycle.compiled(
+        return cycle.compiled_by_shape(
             (self.name, self._sidecars),
             lambda template: conflict_group(cycle.state, template, sidecars=self._sidecars),
         )

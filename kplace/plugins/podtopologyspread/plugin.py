@@ -156,7 +156,7 @@ class PodTopologySpread:
     def plans(self, cycle: Cycle) -> SpreadPlans:
         """What the kernels need to know of the pod's template."""
         # Another instance may have other arguments, hence the owner is the plugin and not its name.
-        return cycle.compiled(self, lambda template: self._compile(cycle.state, template))
+        return cycle.compiled_by_shape(self, lambda template: self._compile(cycle.state, template))
 
     def _compile(self, state: ClusterState, template: Template) -> SpreadPlans:
         nodes, spec = state.columns.nodes, template.spec
@@ -210,6 +210,7 @@ def _row(state: ClusterState, namespace: str, selector: Selector) -> int:
     return state.group(
         (names.POD_TOPOLOGY_SPREAD, namespace, selector),
         lambda item: item.namespace == namespace and selector.matches(item.labels),
+        among=state.template_index.candidates(selector, (namespace,)),
         skips_terminating=True,
     )
 

@@ -1,0 +1,82 @@
+"""Which pods must get the same scores: each such kind is scored once, as one row."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kplace.columns.templates import Template
+from kplace.dtypes import I32, NO_NODE
+from kplace.framework import Profile
+from kplace.framework.interface import Plugin
+from kplace.state import ClusterState
+
+OWN_MODULES = "kplace.plugins."
+"""Plugins from here look at a pod's template, at the nodes that it names and at nothing else of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodRows:
+    """Pods and the rows in which their scores are.
+
+    Attributes
+    ----------
+    pods : int32 ndarray, shape (n_pods,)
+    row : int32 ndarray, shape (n_pods,)
+        The row of each pod.
+    first : int32 ndarray, shape (n_rows,)
+        For each row a pod that it is worked out with.
+    """
+
+    pods: I32
+    row: I32
+    first: I32
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.first)
+
+
+def rows_of(state: ClusterState, profiles: dict[str, Profile], pods: I32) -> PodRows:
+    """Find out which of some pods get the same scores; rows are in the order of their first pods.
+
+    Pods share a row if they share a template and none of them has a node in view, names a node, or goes by claims
+    that are made for it alone. With a plugin that is not kplace's own, which may look at the pod itself, no pods do.
+    """
+    columns = state.columns
+    alone = {name: not all(map(goes_by_template, _plugins(profile))) for name, profile in profiles.items()}
+    single = [alone.get(item.spec.scheduler_name, False) or _has_own_claims(item) for item in columns.templates]
+    row = np.empty(len(pods), np.int32)
+    first: list[int] = []
+    known: dict[int | tuple[int, int], int] = {}
+    keys = zip(
+        pods.tolist(),
+        columns.pods.template[pods].tolist(),
+        columns.pods.node[pods].tolist(),
+        state.nominations.node_of_pod[pods].tolist(),
+        strict=True,
+    )
+    for at, (pod, template, named, nominated) in enumerate(keys):
+        is_single = single[template] or nominated != NO_NODE
+        key = pod if is_single else (template, named)
+        number = known.setdefault(key, len(first))
+        if number == len(first):
+            first.append(pod)
+        row[at] = number
+    return PodRows(pods, row, np.array(first, np.int32))
+
+
+def goes_by_template(plugin: Plugin) -> bool:
+    """Whether a plugin is known to look at no more of a pod than others of its template share."""
+    return type(plugin).__module__.startswith(OWN_MODULES)
+
+
+def _plugins(profile: Profile) -> list[Plugin]:
+    scored = [item.plugin for item in profile.score]
+    return [*profile.pre_filter, *profile.filter, *profile.pre_score, *scored]
+
+
+def _has_own_claims(template: Template) -> bool:
+    """Whether claims of a pod are made for it, and named after it."""
+    spec = template.spec
+    mounted = any(getattr(volume, "ephemeral", None) is not None for volume in spec.volumes or ())
+    return mounted or bool(getattr(spec, "resource_claims", None))
