@@ -10,7 +10,7 @@ from tests.cli.clusters import node, pod, write_list
 
 @pytest.fixture
 def input_file(tmp_path):
-    """Two nodes, the emptier one better; two pods alike, and one that fits nowhere."""
+    """Two nodes, the emptier one better; two pods that fit, and one that does not."""
     return write_list(
         tmp_path / "input.json",
         *(node(name) for name in ("empty", "half")),
@@ -29,8 +29,8 @@ def test_what_decided(kplace, input_file):
     result = kplace("score", input_file)
     assert result.exit_code == 0, result.output
     text = words(result.stdout)
-    assert "3 pods of 2 kinds on 2 nodes" in text
-    assert "shop/web-0 2 pods, 2 feasible nodes empty" in text
+    assert "3 pods of 3 kinds on 2 nodes" in text
+    assert "shop/web-0 1 pod, 2 feasible nodes empty" in text
     assert "ahead of half by NodeResources" in text
     assert "Nowhere" in text
     assert "shop/large (1 pod) 0/2 nodes are available: 2 Insufficient cpu." in text
