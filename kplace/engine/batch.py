@@ -16,8 +16,8 @@ from kplace.engine.attempt import Attempt
 from kplace.engine.binding import bind, hold
 from kplace.engine.cycle import Options
 from kplace.engine.diagnose import Reasons, diagnose
-from kplace.engine.fused.compile import can_fuse
 from kplace.engine.fused.engine import FusedEngine, empty_results
+from kplace.engine.fused.known import can_fuse
 from kplace.engine.fused.loop import DONE, NEEDS_REASONS, NEEDS_ROOM
 from kplace.engine.place import Agenda, attempts, carry_out, make_agenda
 from kplace.engine.results import NO_SCORE, PlacementColumns, PreemptionColumns, highest_totals, preemption_rows

@@ -14,7 +14,7 @@ from kplace.config.versions import VERSIONS, behaviour_of
 from kplace.dtypes import PreemptionMode
 from kplace.engine.batch import place_batch
 from kplace.engine.cycle import Options
-from kplace.engine.fused.compile import can_fuse
+from kplace.engine.fused.known import can_fuse
 from kplace.engine.fused.loop import run_pods
 from kplace.engine.place import place_waiting
 from kplace.engine.results import result_hash

@@ -1,17 +1,17 @@
 """From a profile and a state to the arrays that the fused loop works on."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code, Mask
 from kplace.engine.fused.blocks import BLOCK
-from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED, OF_ALL, OF_CHANGE, OF_REQUESTS
 from kplace.engine.fused.class_table import Classes, TemplateAmounts, balanced_rows, scored_resources
 from kplace.engine.fused.counter_table import CounterTable
 from kplace.engine.fused.interning import Lists, RowTable
+from kplace.engine.fused.known import BYPASSED, STATIC, first_of
 from kplace.engine.fused.layout import (
     AFFINITY,
     FAR,
@@ -28,94 +28,35 @@ from kplace.engine.fused.layout import (
     TAINT,
     BaseRows,
     CellPlan,
-    CellWork,
     Log,
     Run,
-    Scratch,
     ShapeTable,
     Statics,
     TemplateTable,
-    Weights,
 )
 from kplace.engine.fused.loop import Placing
 from kplace.engine.fused.scores import MAX_ITEMS
 from kplace.engine.fused.shapes import Shapes
 from kplace.engine.fused.volumes import EVERYWHERE, UNKNOWN, volumes_of
-from kplace.framework import Cycle, Plugin, Profile, ScorePlugin
+from kplace.engine.fused.weights import weights_of
+from kplace.engine.fused.workspace import cell_work, scratch
+from kplace.framework import Cycle, Profile, ScorePlugin
 from kplace.objects.core import Affinity, PodSpec
 from kplace.objects.core import NodeAffinity as NodeAffinitySpec
-from kplace.plugins.dynamicresources.plugin import DynamicResources
 from kplace.plugins.imagelocality.plugin import ImageLocality
 from kplace.plugins.interpodaffinity.compiled import Compiled
 from kplace.plugins.interpodaffinity.kernels import AffinityTopology, CountedTerms
 from kplace.plugins.interpodaffinity.plugin import InterPodAffinity
 from kplace.plugins.nodeaffinity.plugin import NodeAffinity
-from kplace.plugins.nodename.plugin import NodeName
 from kplace.plugins.nodeports.plugin import NodePorts
-from kplace.plugins.noderesources.args import ScoringStrategyType
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from kplace.plugins.noderesources.fit import NodeResourcesFit
-from kplace.plugins.nodeunschedulable.plugin import NodeUnschedulable
-from kplace.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from kplace.plugins.podtopologyspread.plugin import PodTopologySpread, SpreadPlan
 from kplace.plugins.tainttoleration.plugin import TaintToleration
-from kplace.plugins.volumebinding.plugin import VolumeBinding
-from kplace.plugins.volumerestrictions.plugin import VolumeRestrictions
-from kplace.plugins.volumezone.plugin import VolumeZone
 from kplace.state import ClusterState
 
-P = TypeVar("P", bound=Plugin)
-
-STATIC = (NodeUnschedulable, TaintToleration, NodeAffinity)
-"""Filters whose word on a node depends on the template alone."""
-COUNTING = (NodePorts, PodTopologySpread, InterPodAffinity)
-"""Filters that read counters."""
-STORAGE = (VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone)
-"""Filters by a pod's volumes: see `kplace.engine.fused.volumes`."""
-BYPASSED = (DynamicResources,)
-"""Plugins that have nothing to say to the pods of most templates; the others are left to the cycle."""
-_OTHERS = (NodeName, NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality)
-KNOWN = (*STATIC, *COUNTING, *STORAGE, *BYPASSED, *_OTHERS)
-
-_STRATEGIES = {
-    ScoringStrategyType.LEAST_ALLOCATED: LEAST_ALLOCATED,
-    ScoringStrategyType.MOST_ALLOCATED: MOST_ALLOCATED,
-    ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO: CAPACITY_RATIO,
-}
 _ROW_BYTES = 256 * 2**20
 """Memory that base rows may take."""
-
-
-def can_fuse(profile: Profile) -> bool:
-    """Whether the fused engine knows all that filters and scores in a profile, and its totals stay in range."""
-    scored = [(item.plugin, item.weight) for item in profile.score]
-    plugins: list[Plugin] = [
-        *profile.pre_filter,
-        *profile.filter,
-        *profile.pre_score,
-        *(plugin for plugin, _ in scored),
-    ]
-    if not all(type(plugin) in KNOWN for plugin in plugins):
-        return False
-    if not scored or not any(isinstance(plugin, NodeResourcesFit) for plugin in profile.filter):
-        return False
-    prepared = {*profile.pre_filter, *profile.pre_score}
-    needy = [plugin for plugin in plugins if isinstance(plugin, (PodTopologySpread, InterPodAffinity))]
-    if not all(plugin in prepared for plugin in needy):
-        return False
-    return _in_range(scored)
-
-
-def _in_range(scored: Sequence[tuple[Plugin, int]]) -> bool:
-    """Whether base scores fit into 16 bits and totals into 32."""
-    base = sum(
-        w for p, w in scored if isinstance(p, (NodeResourcesFit, NodeResourcesBalancedAllocation, ImageLocality))
-    )
-    return base * MAX_NODE_SCORE < 2**15 and sum(w for _, w in scored) * MAX_NODE_SCORE < 2**31
-
-
-def _one(plugins: Iterable[object], kind: type[P]) -> P | None:
-    return next((plugin for plugin in plugins if isinstance(plugin, kind)), None)
 
 
 @dataclass(slots=True)
@@ -168,26 +109,26 @@ class Compiler:
         self._state = state
         self._profile = profile
         self._samples_all = want >= state.n_nodes
-        weights = self._weights = _weights(profile)
+        weights = self._weights = weights_of(profile)
         kept = weights.fit + weights.balanced + weights.image + weights.taint + weights.affinity
         self._keeps_in_range = kept * MAX_NODE_SCORE < 2**15
         n_nodes = state.n_nodes
         scorers = [item.plugin for item in profile.score]
         self._statics = [plugin for plugin in profile.filter if isinstance(plugin, STATIC)]
         self._bypassed = [plugin for plugin in profile.pre_filter if isinstance(plugin, BYPASSED)]
-        self._ports = _one(profile.filter, NodePorts)
-        self._hard_spread = _one(profile.filter, PodTopologySpread)
-        self._near = _one(profile.filter, InterPodAffinity)
-        self._narrowing = _one(profile.pre_filter, NodeAffinity)
-        self._taints = _one(scorers, TaintToleration)
-        self._preferred = _one(scorers, NodeAffinity)
-        self._soft_spread = _one(scorers, PodTopologySpread)
-        self._pods = _one(scorers, InterPodAffinity)
-        self._image = _one(scorers, ImageLocality)
-        fit = _one(profile.filter, NodeResourcesFit)
+        self._ports = first_of(profile.filter, NodePorts)
+        self._hard_spread = first_of(profile.filter, PodTopologySpread)
+        self._near = first_of(profile.filter, InterPodAffinity)
+        self._narrowing = first_of(profile.pre_filter, NodeAffinity)
+        self._taints = first_of(scorers, TaintToleration)
+        self._preferred = first_of(scorers, NodeAffinity)
+        self._soft_spread = first_of(scorers, PodTopologySpread)
+        self._pods = first_of(scorers, InterPodAffinity)
+        self._image = first_of(scorers, ImageLocality)
+        fit = first_of(profile.filter, NodeResourcesFit)
         assert fit is not None
         self._fit = fit
-        self._balance = _one(scorers, NodeResourcesBalancedAllocation)
+        self._balance = first_of(scorers, NodeResourcesBalancedAllocation)
         self._shapes = Shapes(state.columns.templates)
         self.volumes = volumes_of(state, profile)
         self._tables = _Tables(
@@ -400,14 +341,14 @@ class Compiler:
                 balanced=scored_resources(balanced_rows(self._balance, resources), allocatable),
                 classes=classes.table(self._fit, self._balance, resources),
                 statics=Statics(tables.marks.array(), tables.image.array(), tables.raw.array()),
-                work=_cell_work(state.n_nodes),
+                work=cell_work(state.n_nodes),
             ),
             rows=self._base_rows(len(classes), classes.class_of[used[stands]]),
             log=Log(np.zeros(capacity, np.int32), np.zeros(2, np.int64)),
             counters=tables.counters.arrays(),
             shapes=self._shape_table(),
             templates=TemplateTable(shape, classes.class_of, amounts.plain, amounts.non_zero),
-            scratch=_scratch(state.n_nodes, tables.counters.largest() + 1),
+            scratch=scratch(state.n_nodes, tables.counters.largest() + 1),
         )
 
     def _class_rows(self, used: I64) -> I32:
@@ -450,53 +391,8 @@ class Compiler:
         )
 
 
-def _weights(profile: Profile) -> Weights:
-    weights = {type(item.plugin): item.weight for item in profile.score}
-    fit = _one(profile.filter, NodeResourcesFit)
-    assert fit is not None
-    return Weights(
-        fit=weights.get(NodeResourcesFit, 0),
-        balanced=weights.get(NodeResourcesBalancedAllocation, 0),
-        image=weights.get(ImageLocality, 0),
-        taint=weights.get(TaintToleration, 0),
-        affinity=weights.get(NodeAffinity, 0),
-        spread=weights.get(PodTopologySpread, 0),
-        pod_affinity=weights.get(InterPodAffinity, 0),
-        strategy=_STRATEGIES[fit.strategy],
-        balance=_balance(_one((item.plugin for item in profile.score), NodeResourcesBalancedAllocation)),
-    )
-
-
-def _balance(plugin: NodeResourcesBalancedAllocation | None) -> int:
-    if plugin is None or not (plugin.compares or plugin.scores_all):
-        return OF_REQUESTS
-    return OF_CHANGE if plugin.compares else OF_ALL
-
-
 def _matrix(vectors: list[I64], width: int) -> I64:
     return np.array(vectors, np.int64).reshape(len(vectors), width)
-
-
-def _cell_work(n_nodes: int) -> CellWork:
-    return CellWork(
-        sum=np.zeros(n_nodes, np.int64),
-        weight=np.zeros(n_nodes, np.int64),
-        share=np.zeros(n_nodes),
-        other=np.zeros(n_nodes),
-    )
-
-
-def _scratch(n_nodes: int, n_domains: int) -> Scratch:
-    return Scratch(
-        base=np.empty(n_nodes, np.int16),
-        feasible=np.zeros(n_nodes, np.int8),
-        scored=np.zeros(n_nodes, np.int8),
-        total=np.zeros(n_nodes, np.int32),
-        raw=np.zeros(n_nodes, np.int32),
-        sum=np.zeros(n_nodes),
-        stamp=np.zeros(n_domains, np.int64),
-        term=np.zeros(n_domains),
-    )
 
 
 def _counted(row: int) -> tuple[tuple[int, int], ...]:
