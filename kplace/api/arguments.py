@@ -37,7 +37,7 @@ def one_of(argument: str, given: str, choices: Sequence[str]) -> str:
 
 
 def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:
-    """Say what a run does about preemption: what is given, else what the golden case says, else dry-run.
+    """Say what a run does about preemption: what is given, else what the golden case says, else by the queue.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:
     """
     if given is None:
         if cluster.case is None:
-            return PreemptionMode.DRY_RUN
+            return PreemptionMode.QUEUE
         return PreemptionMode.IMMEDIATE if cluster.case.preempt else PreemptionMode.DRY_RUN
     modes = {word: mode for mode, word in PREEMPTION_WORDS.items()}
     return modes[one_of("preemption", given, tuple(modes))]

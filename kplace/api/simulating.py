@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -48,6 +48,7 @@ Progress = Callable[[float, float], None]
 _OTHER_GATES = frozenset({"SchedulerAsyncAPICalls", "SchedulerQueueingHints"})
 """Gates that may be named, for their default changes nothing here."""
 
+ENGINES = ("batch", "cycle")
 TIE_BREAKS = {"random": TieBreak.RANDOM, "first": TieBreak.FIRST}
 N_STEPS = 200
 """Samples of the timeline if no step is given."""
@@ -76,6 +77,7 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     recreate: bool = False,
     feature_gates: Mapping[str, bool] | None = None,
     kube_version: str = DEFAULT_VERSION,
+    engine: str = "batch",
     step: float | None = None,
     log: str | Path | None = None,
     checkpoint: str | Path | None = None,
@@ -134,6 +136,8 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
         ``SchedulerPopFromBackoffQ`` and ``SchedulerAsyncPreemption`` are understood; they are on since 1.33.
     kube_version : str
         As for `kplace.place`.
+    engine : {"batch", "cycle"}
+        As for `kplace.place`: both give the same history, the first sooner.
     step : float, optional
         Time between two rows of `History.timeline`; by default there are 200.
     log : path, optional
@@ -181,7 +185,8 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     cluster, timeline = _read(source, arrivals, node_events, events, replay=replay)
     # Bindings are the simulation's own: extenders are asked, but not to bind.
     setup = set_up(cluster, _config(config, timeline), plugins, extenders=ASK, kube_version=kube_version)
-    run = _Run(told, timeline, setup, with_log=log is not None)
+    is_swift = one_of("engine", engine, ENGINES) == "batch"
+    run = _Run(told, timeline, setup, with_log=log is not None, is_swift=is_swift)
     if resume is not None:
         run.resume(resume)
     with closing(setup.extenders):
@@ -257,8 +262,8 @@ class _Told:
 class _Run:
     """A simulation on its way."""
 
-    def __init__(self, told: _Told, timeline: Timeline, setup: Setup, *, with_log: bool) -> None:
-        settings = told.settings(timeline, setup)
+    def __init__(self, told: _Told, timeline: Timeline, setup: Setup, *, with_log: bool, is_swift: bool) -> None:
+        settings = replace(told.settings(timeline, setup), is_swift=is_swift)
         profiles = setup.profiles if told.preemption else tuple(map(without_preemption, setup.profiles))
         self._told = told
         self._kept = Kept()

@@ -64,10 +64,10 @@ def _outcome(console: Console, summary: Summary, placements: Placements) -> None
 
 def _preemptions(summary: Summary, mode: str) -> str:
     """What preemption came to, or would come to."""
-    if mode == "immediate":
+    if mode in ("queue", "immediate"):
         return f"{counted(summary.victims, 'pod')} pushed out by {summary.preemptors:,} of higher priority"
     could = counted(summary.preemptors, "pending pod")
-    return f"{could} could push others out; --preemption immediate lets them"
+    return f"{could} could push others out; --preemption queue or immediate lets them"
 
 
 def _utilisation(console: Console, summary: Summary) -> None:

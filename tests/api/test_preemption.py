@@ -48,8 +48,18 @@ def file(tmp_path):
     return path
 
 
-def test_a_dry_run_is_the_default_and_leaves_the_pod_pending(file):
+def test_by_default_victims_leave_in_their_time_and_the_pod_comes_back(file):
     placements = kplace.place(kplace.read(file))
+    assert placements.run.preemption == "queue"
+    # Both victims are gone before it is tried again.
+    assert placements.pods[["pod", "status", "node", "attempt"]].values.tolist() == [["urgent", "scheduled", "a", 1]]
+    assert placements.preemptions["carried_out"].all()
+    assert sorted(placements.preemptions["victim"]) == ["cheap", "dear"]
+    assert sorted(placements.cluster.pods["pod"]) == ["guarded", "urgent"]
+
+
+def test_a_dry_run_leaves_the_pod_pending(file):
+    placements = kplace.place(kplace.read(file), preemption="dry-run")
     assert placements.run.preemption == "dry-run"
     assert placements.pods[["pod", "status", "attempt"]].values.tolist() == [["urgent", "unschedulable", 0]]
     table = placements.preemptions
@@ -90,7 +100,7 @@ def test_budgets_that_break_are_marked(file):
     content = json.loads(file.read_text())
     content["items"][-1]["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4"
     file.write_text(json.dumps(content))
-    table = kplace.place(kplace.read(file)).preemptions
+    table = kplace.place(kplace.read(file), preemption="dry-run").preemptions
     assert table[["victim", "violates_budget"]].values.tolist() == [
         ["dear", False],
         ["guarded", True],
@@ -134,7 +144,7 @@ def test_files_hold_the_table(file, tmp_path, mode, name):
 def test_the_summary_counts(file):
     summary = kplace.place(kplace.read(file), preemption="immediate").summary()
     assert (summary.placed, summary.pending, summary.preemptors, summary.victims) == (1, 0, 1, 2)
-    summary = kplace.place(kplace.read(file)).summary()
+    summary = kplace.place(kplace.read(file), preemption="dry-run").summary()
     assert (summary.placed, summary.pending, summary.preemptors, summary.victims) == (0, 1, 1, 2)
 
 
@@ -147,4 +157,5 @@ def test_progress_counts_pods_not_attempts(file):
 
 def test_explain_says_what_the_run_says(file):
     cluster = kplace.read(file)
-    assert kplace.explain(cluster, "shop/urgent").attrs["message"] == kplace.place(cluster).pods["message"].iloc[0]
+    placements = kplace.place(cluster, preemption="dry-run")
+    assert kplace.explain(cluster, "shop/urgent").attrs["message"] == placements.pods["message"].iloc[0]

@@ -56,7 +56,10 @@ class BindingCycle:
     def begin(self, running: Running, node: str) -> None:
         """Let a pod have the node that it has found, unless a plugin is against it."""
         pod, attempt = running.pod, running.attempt
-        self._world.assume(pod, node)
+        if attempt is None:
+            self._world.assume_counted(pod, node)
+        else:
+            self._world.assume(pod, node)
         if running.binds_plainly:
             self._permitted(running)
             return
@@ -122,6 +125,7 @@ class BindingCycle:
                 result=Result.SCHEDULED,
                 node=pod.assumed,
                 attempt=running.attempt,
+                found=running.found,
             )
         )
         outcome = self._settings.binding(pod.row, entry.attempts)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from kplace.engine.attempt import Attempt
 from kplace.engine.diagnose import Reasons
+from kplace.engine.simulate.found import Found
 from kplace.engine.simulate.live_pod import LivePod
 from kplace.engine.simulate.record import Result
 from kplace.framework.binding import Setback
@@ -23,14 +24,17 @@ class Running:
     entry : QueuedPod
     pod : LivePod
     attempt : Attempt or None
-        None if there was no node at all.
+        None if there was no node at all, or if the attempt was a swift one.
     popped_at : int
+    found : Found or None
+        The node that was found; None if none was.
     """
 
     entry: QueuedPod
     pod: LivePod
     attempt: Attempt | None
     popped_at: int
+    found: Found | None = None
 
     @property
     def binds_plainly(self) -> bool:

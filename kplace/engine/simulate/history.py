@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kplace.engine.results import NO_SCORE
 from kplace.engine.simulate.live_pod import LivePod
 from kplace.engine.simulate.record import AttemptRecord, Quiet, Result
 from kplace.engine.simulate.simulation import Simulation
@@ -124,8 +125,14 @@ class History(Quiet):
         """Enter an attempt."""
         pod = record.pod
         message = self._texts.setdefault(record.message, record.message)
-        attempt = record.attempt
-        scores = attempt.scores if attempt is not None and record.result is Result.SCHEDULED else None
+        attempt, found = record.attempt, record.found
+        evaluated, feasible, total = 0, 0, None
+        if found is not None:
+            evaluated, feasible = found.evaluated, found.feasible
+            if record.result is Result.SCHEDULED and found.total != NO_SCORE:
+                total = found.total
+        elif attempt is not None:
+            evaluated, feasible = attempt.sample.evaluated, len(attempt.feasible)
         self.attempts.append(
             AttemptRow(
                 at=record.at,
@@ -138,9 +145,9 @@ class History(Quiet):
                 plugins=tuple(sorted(record.plugins)),
                 nominated=record.nominated,
                 victims=tuple(sorted(victim.key for victim in record.victims)),
-                evaluated=attempt.sample.evaluated if attempt is not None else 0,
-                feasible=len(attempt.feasible) if attempt is not None else 0,
-                total=int(scores.total.max()) if scores is not None and len(scores.total) else None,
+                evaluated=evaluated,
+                feasible=feasible,
+                total=total,
             )
         )
         life = self._life(pod)

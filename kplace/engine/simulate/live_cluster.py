@@ -18,6 +18,7 @@ from kplace.columns.node_tree import NodeTree
 from kplace.columns.nodes import allocatable_amounts, build_nodes
 from kplace.columns.pods import UNKNOWN_NODE
 from kplace.dtypes import I32, I64, NO_NODE
+from kplace.engine.simulate.swift import SwiftAttempts
 from kplace.framework.interface import ClusterReader
 from kplace.objects.core import Namespace, Node
 from kplace.preemption.budgets import Budgets
@@ -63,6 +64,8 @@ class LiveCluster:
         Its pods are all that there ever will be, by row, its templates and resources likewise; its nodes and other
         objects do not count. The pods' columns are changed in place.
     nominator : Nominator
+    swift : SwiftAttempts
+        Told of all that comes to nodes and leaves them.
     readers : sequence of ClusterReader
         Shown the objects that are neither nodes nor pods, by `inform`.
 
@@ -76,8 +79,15 @@ class LiveCluster:
         As of now.
     """
 
-    def __init__(self, columns: ClusterColumns, nominator: Nominator, readers: Sequence[ClusterReader] = ()) -> None:
+    def __init__(
+        self,
+        columns: ClusterColumns,
+        nominator: Nominator,
+        swift: SwiftAttempts,
+        readers: Sequence[ClusterReader] = (),
+    ) -> None:
         self._nominator = nominator
+        self._swift = swift
         self._readers = readers
         self._base = columns
         self._tree = NodeTree()
@@ -193,6 +203,12 @@ class LiveCluster:
         self._node_of[pod] = node
         self._do(_Step("_show_put", (pod, node)))
 
+    def put_counted(self, pod: int, node: str) -> None:
+        """Put a pod on a node where the swift attempt that found it has counted it already."""
+        self._pods_on.setdefault(node, []).append(pod)
+        self._node_of[pod] = node
+        self._do(_Step("_show_counted", (pod, node)))
+
     def take(self, pod: int) -> None:
         """Take a pod off its node; the last pod of the node's list takes its place."""
         node = self._node_of.pop(pod)
@@ -241,10 +257,18 @@ class LiveCluster:
         row = self.columns.nodes.index.get(node)
         if row is not None:
             self.state.assume(pod, row)
+            self._swift.hear(pod, row, 1)
+
+    def _show_counted(self, pod: int, node: str) -> None:
+        row = self.columns.nodes.index[node]
+        self.state.settle(np.array([pod], np.int32), np.array([row], np.int32), lists_are_current=False)
+        self.state.nominations.clear(pod)
 
     def _show_take(self, pod: int) -> None:
-        if self.state.node_of_pod[pod] != NO_NODE:
+        row = int(self.state.node_of_pod[pod])
+        if row != NO_NODE:
             self.state.forget(pod)
+            self._swift.hear(pod, row, -1)
 
     def _show_change(self, change: PodChange) -> None:
         pod, pods = change.pod, self.columns.pods
@@ -273,6 +297,7 @@ class LiveCluster:
         self.state.volume_bindings = self.volume_bindings
         self.state.next_start_index = start_index
         self._nominator.attach(self.state)
+        self._swift.renew()
         self._is_stale = False
 
     def _listed_objects(self) -> dict[str, list[Struct]]:

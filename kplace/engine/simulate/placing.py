@@ -142,7 +142,8 @@ def _run(task: Placing, collector: "_Collector", begun: PlacementColumns | None)
     on = np.array([collector.node_of(pod) for pod in placed.tolist()], np.int32)
     on_nodes = set(placed.tolist())
     scenario = standing_scenario(task.columns, task.nodes, placed, on, waiting)
-    settings = replace(task.settings, epoch_ns=epoch_of(task.columns))
+    is_swift = begun is not None
+    settings = replace(task.settings, epoch_ns=epoch_of(task.columns), is_swift=is_swift)
     simulation = Simulation(scenario, task.profiles, settings, collector, n_attempts=n_placed, next_start=next_start)
     _leave_room(task, state, agenda.tried, simulation)
     bindings = simulation.world.cluster.volume_bindings
@@ -190,7 +191,7 @@ class _Collector(Quiet):
         self._watchers = watchers
         self._setback_watchers = setback_watchers
         self._progress = progress
-        self._n_tried = 0
+        self._n_tried = self._n_told = 0
 
     def take_over(self, begun: PlacementColumns, n_untried: int) -> int:
         """Take over the rows up to the first pod that was rejected; returns their number without the first ones."""
@@ -212,6 +213,7 @@ class _Collector(Quiet):
         for row in zip(*(column[chosen].tolist() for column in columns), strict=True):
             self.builder.add_row(row)
         self._n_tried = n_placed
+        self._n_told = int((begun.attempt >= 0).sum())
         return n_placed
 
     def node_of(self, pod: int) -> int:
@@ -222,15 +224,16 @@ class _Collector(Quiet):
         """See what was found."""
         for watcher in self._watchers:
             watcher(attempt, message)
-        if attempt.retry == 0:
-            self._n_tried += 1
-        if self._progress is not None:
-            self._progress(self._n_tried)
 
     def attempted(self, record: AttemptRecord) -> None:
         """Enter an attempt, or what became of one."""
         attempt, setback = record.attempt, record.setback
+        if attempt is None and record.found is None:
+            return
+        if setback is None:
+            self._count(record)
         if attempt is None:
+            self._add_swift(record)
             return
         if setback is None:
             self.builder.add(attempt, record.reasons, record.message if attempt.node == NO_NODE else "")
@@ -241,3 +244,16 @@ class _Collector(Quiet):
         self.builder.set_back(attempt, setback)
         for watcher in self._setback_watchers:
             watcher(attempt, setback)
+
+    def _add_swift(self, record: AttemptRecord) -> None:
+        found = record.found
+        assert found is not None
+        begin = (record.pod.row, Status.SCHEDULED, found.node, record.number - 1)
+        self.builder.add_row((*begin, *found[1:]))
+
+    def _count(self, record: AttemptRecord) -> None:
+        self._n_tried += record.number == 1
+        if self._progress is not None:
+            # Pods that are tried over again were told of already.
+            self._n_told = max(self._n_told, self._n_tried)
+            self._progress(self._n_told)

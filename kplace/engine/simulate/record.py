@@ -7,6 +7,7 @@ from typing import Protocol
 
 from kplace.engine.attempt import Attempt
 from kplace.engine.diagnose import Reasons
+from kplace.engine.simulate.found import Found
 from kplace.engine.simulate.live_pod import LivePod
 from kplace.framework.binding import Setback
 from kplace.queue import SchedulingQueue
@@ -46,7 +47,9 @@ class AttemptRecord:
     victims : tuple of LivePod
         The pods that have to leave for it.
     attempt : Attempt or None
-        All that was found out; None if it did not come to that.
+        All that was found out; None if it did not come to that, or if the attempt was a swift one.
+    found : Found or None
+        The node and how it was found; None if none was.
     reasons : tuple of (str, str, int)
         Plugin, reason and number of nodes.
     setback : Setback or None
@@ -64,6 +67,7 @@ class AttemptRecord:
     nominated: str | None = None
     victims: tuple[LivePod, ...] = ()
     attempt: Attempt | None = None
+    found: Found | None = None
     reasons: Reasons = ()
     setback: Setback | None = None
 

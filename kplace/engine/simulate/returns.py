@@ -66,6 +66,7 @@ class Returns:
                 nominated=failure.nomination if has_changed or failure.nomination else None,
                 victims=victims,
                 attempt=running.attempt,
+                found=running.found,
                 reasons=failure.reasons,
                 setback=failure.setback,
             )

@@ -3,22 +3,26 @@
 from collections.abc import Mapping
 
 from kplace.dtypes import NO_NODE
+from kplace.engine.attempt import Attempt
 from kplace.engine.cycle import find_way_out, try_pod
 from kplace.engine.diagnose import diagnose
 from kplace.engine.simulate.agenda import Agenda
 from kplace.engine.simulate.binding_cycle import BindingCycle
 from kplace.engine.simulate.duties import SCHEDULER_ERROR, UNSCHEDULABLE, Binding, Duty, Failure, Running
 from kplace.engine.simulate.evictions import Evictions, Evictor
+from kplace.engine.simulate.found import Found
 from kplace.engine.simulate.live_pod import LivePod
 from kplace.engine.simulate.record import AttemptRecord, Result, Watcher
 from kplace.engine.simulate.rejection import rejecting_plugins
 from kplace.engine.simulate.returns import Returns
 from kplace.engine.simulate.settings import Settings
+from kplace.engine.simulate.swift import SwiftAttempts
 from kplace.engine.simulate.world import World
 from kplace.framework import Profile
 from kplace.framework.diagnosis import NO_NODES
 from kplace.preemption.eligibility import POD_GONE
 from kplace.queue import Clock, QueuedPod, SchedulingQueue
+from kplace.state import ClusterState
 
 
 class Scheduler:
@@ -28,6 +32,7 @@ class Scheduler:
     ----------
     world : World
     queue : SchedulingQueue
+    swift : SwiftAttempts
     profiles : mapping of str to Profile
     settings : Settings
     clock : Clock
@@ -45,6 +50,7 @@ class Scheduler:
         self,
         world: World,
         queue: SchedulingQueue,
+        swift: SwiftAttempts,
         profiles: Mapping[str, Profile],
         settings: Settings,
         clock: Clock,
@@ -55,6 +61,7 @@ class Scheduler:
         self.n_attempts = 0
         self._world = world
         self._queue = queue
+        self._swift = swift
         self._profiles = profiles
         self._settings = settings
         self._clock = clock
@@ -78,14 +85,16 @@ class Scheduler:
 
     def finish(self, running: Running) -> None:
         """Bring an attempt to its end: the pod is being bound, or goes back into the queue, and others may leave."""
-        attempt = running.attempt
-        if attempt is not None and attempt.node != NO_NODE:
-            node = attempt.cycle.state.columns.nodes.names[attempt.node]
-            self._watcher.tried(attempt, "")
-            self._world.cluster.release()
-            self._bindings.begin(running, node)
-        else:
+        cluster = self._world.cluster
+        if running.found is None:
             self._fail(running)
+        else:
+            # The state is still that of the attempt.
+            node = cluster.state.columns.nodes.names[running.found.node]
+            if running.attempt is not None:
+                self._watcher.tried(running.attempt, "")
+            cluster.release()
+            self._bindings.begin(running, node)
         self._bindings.settle()
 
     def do(self, duty: Duty) -> None:
@@ -127,18 +136,28 @@ class Scheduler:
         cluster = self._world.cluster
         cluster.sync()
         state = cluster.state
-        attempt = None
+        running = Running(entry, pod, None, self._clock.now)
         if state.n_nodes:
             own = state.columns.nodes.index.get(pod.image.nominated, NO_NODE)
             state.nominations.node_of_pod[pod.row] = own
             profile = self._profiles[pod.scheduler]
-            options, waiting = self._settings.options, self._bindings.waiting
-            attempt = try_pod(state, profile, pod.row, self.n_attempts, options, waiting)
-            attempt.retry = entry.attempts - 1
-            state.next_start_index = attempt.next_start_index
+            running.found = self._swift.find(state, profile, pod.row, self.n_attempts)
+            if running.found is None:
+                running.attempt = self._try(state, profile, entry)
+                if running.attempt.node != NO_NODE:
+                    running.found = Found.of(running.attempt)
+                state.next_start_index = running.attempt.next_start_index
+            else:
+                state.next_start_index = running.found.next_start_index
         self.n_attempts += 1
         cluster.hold()
-        return Running(entry, pod, attempt, self._clock.now)
+        return running
+
+    def _try(self, state: ClusterState, profile: Profile, entry: QueuedPod) -> Attempt:
+        options, waiting = self._settings.options, self._bindings.waiting
+        attempt = try_pod(state, profile, entry.pod, self.n_attempts, options, waiting)
+        attempt.retry = entry.attempts - 1
+        return attempt
 
     def _skip(self, entry: QueuedPod, pod: LivePod) -> None:
         message = f"skip schedule deleting pod: {pod.key}" if pod.is_terminating else ""

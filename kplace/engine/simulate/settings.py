@@ -69,6 +69,9 @@ class Settings:
         The gate SchedulerAsyncPreemption: others are evicted once the pod that they leave for is back in the queue.
     asks_hints : bool
         The gate SchedulerQueueingHints.
+    is_swift : bool
+        The fused loop makes the attempts that it knows the way of; watchers see no `Attempt` of these. It comes to the
+        same. Not used where attempts take their time, or something is done in the middle of one.
     recreates : bool
         Pods of a controller come back, as new ones of the same name, if they were evicted or their node has failed.
     most_setbacks : int
@@ -85,6 +88,7 @@ class Settings:
     cycle_time: int = 0
     preempts_async: bool = True
     asks_hints: bool = True
+    is_swift: bool = False
     recreates: bool = False
     most_setbacks: int = sys.maxsize
     epoch_ns: int = EPOCH_NS

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kplace.engine.batch import can_batch
 from kplace.engine.simulate.agenda import Agenda
 from kplace.engine.simulate.evictions import Evictions
 from kplace.engine.simulate.record import Quiet, Watcher
 from kplace.engine.simulate.scenario import Change, During, Scenario, Verb
 from kplace.engine.simulate.scheduler import Scheduler
 from kplace.engine.simulate.settings import Settings
+from kplace.engine.simulate.swift import SwiftAttempts
 from kplace.engine.simulate.world import World
 from kplace.framework import PreEnqueuePlugin, Profile
 from kplace.framework.answers import may_enter
@@ -77,9 +79,10 @@ class Simulation:
             watcher=self._moved,
             asks_hints=settings.asks_hints,
         )
-        self.world = World(scenario, by_name, self.queue, recreates=settings.recreates)
+        swift = _swift(scenario, by_name, settings)
+        self.world = World(scenario, by_name, self.queue, swift, recreates=settings.recreates)
         self._scheduler = Scheduler(
-            self.world, self.queue, by_name, settings, self.clock, self._agenda, evictions, self._watcher
+            self.world, self.queue, swift, by_name, settings, self.clock, self._agenda, evictions, self._watcher
         )
         self._scheduler.n_attempts = n_attempts
         self.world.cluster.state.next_start_index = next_start
@@ -185,6 +188,13 @@ class Simulation:
 
     def _moved(self, moves: Sequence[Move]) -> None:
         self._watcher.moved(self.clock.now, moves)
+
+
+def _swift(scenario: Scenario, profiles: Mapping[str, Profile], settings: Settings) -> SwiftAttempts:
+    """The fused engines of those profiles that have one, if attempts may be made by them at all."""
+    may = settings.is_swift and not settings.cycle_time and not scenario.during
+    is_known = may and can_batch(list(profiles.values()), settings.options)
+    return SwiftAttempts(profiles if is_known else {}, settings.options)
 
 
 def _gates(profiles: Mapping[str, Profile], evictions: Evictions) -> dict[str, dict[str, Gate]]:

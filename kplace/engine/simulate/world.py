@@ -11,6 +11,7 @@ from kplace.engine.simulate.changes import KIND_RESOURCES, node_changes, pod_cha
 from kplace.engine.simulate.live_cluster import LiveCluster, PodChange
 from kplace.engine.simulate.live_pod import LivePod
 from kplace.engine.simulate.scenario import Change, PodVersion, Scenario, Verb, is_finished
+from kplace.engine.simulate.swift import SwiftAttempts
 from kplace.framework import Profile
 from kplace.framework.events import (
     ASSIGNED_POD_ADD,
@@ -48,6 +49,7 @@ class World:
     profiles : mapping of str to Profile
         By scheduler name.
     queue : SchedulingQueue
+    swift : SwiftAttempts
     recreates : bool
         Controllers make new pods in the place of those that were evicted or lost with their node.
 
@@ -63,7 +65,13 @@ class World:
     """
 
     def __init__(
-        self, scenario: Scenario, profiles: Mapping[str, Profile], queue: SchedulingQueue, *, recreates: bool = False
+        self,
+        scenario: Scenario,
+        profiles: Mapping[str, Profile],
+        queue: SchedulingQueue,
+        swift: SwiftAttempts,
+        *,
+        recreates: bool = False,
     ) -> None:
         self._profiles = profiles
         self._recreates = recreates
@@ -77,7 +85,7 @@ class World:
         self.by_row: dict[int, LivePod] = {}
         sorters = [profile.queue_sort for profile in profiles.values()]
         readers = [sorter for sorter in sorters if isinstance(sorter, ClusterReader)]
-        self.cluster = LiveCluster(scenario.columns, queue.nominator, readers)
+        self.cluster = LiveCluster(scenario.columns, queue.nominator, swift, readers)
         self.reject_waiting: Callable[[int], bool] = _nobody_waits
 
     def apply(self, change: Change) -> None:
@@ -140,6 +148,12 @@ class World:
         pod.assumed = node
         self._queue.nominator.delete(pod.row)
         self.cluster.put(pod.row, node)
+
+    def assume_counted(self, pod: LivePod, node: str) -> None:
+        """Let a pod take its room that a swift attempt has counted there already."""
+        pod.assumed = node
+        self._queue.nominator.delete(pod.row)
+        self.cluster.put_counted(pod.row, node)
 
     def forget(self, pod: LivePod) -> None:
         """Undo `assume`: the pod could not be bound."""
