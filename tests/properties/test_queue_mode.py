@@ -86,8 +86,9 @@ class Naive:
             self.settle()
 
     def settle(self) -> None:
-        while any([self.attempt(pod) for pod in list(self.waiting)]):
-            pass
+        changes = [True]
+        while any(changes):
+            changes = [self.attempt(pod) for pod in list(self.waiting)]
 
     def attempt(self, pod: Slot) -> bool:
         """Try a pod once; says whether anything has changed."""
