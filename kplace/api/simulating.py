@@ -1,47 +1,37 @@
 """Simulating a cluster's life on a clock of its own."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import msgspec
-import pandas as pd
 
 from kplace.api.arguments import one_of
-from kplace.api.cluster import Cluster, read
+from kplace.api.cluster import Cluster
 from kplace.api.configuring import ConfigSource
 from kplace.api.extending import ASK, closing
 from kplace.api.history import History, SimulationRun, in_seconds
 from kplace.api.plugins import Plugins
 from kplace.api.queueing import ASYNC_PREEMPTION, POP_FROM_BACKOFF, backoff_of
 from kplace.api.setup import Setup, set_up
+from kplace.api.simulation_inputs import Inputs, Table, read_inputs
 from kplace.columns import Note
 from kplace.config import Configuration
 from kplace.config.versions import DEFAULT_VERSION
 from kplace.dtypes import PreemptionMode, TieBreak
 from kplace.engine.cycle import Options
 from kplace.engine.place import without_preemption
-from kplace.engine.simulate import ScenarioBuilder, Settings, Simulation, Verb
+from kplace.engine.simulate import Settings, Simulation
 from kplace.engine.simulate.binding import RandomBinding
 from kplace.engine.simulate.checkpoint import Checkpoint, pack, unpack
 from kplace.engine.simulate.history import History as Kept
 from kplace.engine.simulate.record import Relay
 from kplace.errors import UsageError
-from kplace.frames.arrivals import read_arrivals, read_node_events
-from kplace.frames.from_frames import Rules
 from kplace.io.atomic import writing
-from kplace.io.manifests import api_version_of
-from kplace.io.scenario import add_cluster
-from kplace.io.shape import fit
-from kplace.io.sources import Source
-from kplace.io.tables import read_table
-from kplace.io.timeline import Timeline, add_changes, is_timeline, nanoseconds, read_timeline
+from kplace.io.timeline import Timeline, nanoseconds
 from kplace.io.timeline_log import TimelineLog, end_record
-from kplace.io.validate import CHECKS
 from kplace.queue import SECOND
 
-Table = pd.DataFrame | str | Path
 Progress = Callable[[float, float], None]
 """Called now and then with the simulated seconds that have passed and that there are."""
 
@@ -60,6 +50,7 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     source: Cluster | str | Path,
     *,
     arrivals: Table | None = None,
+    process: Table | None = None,
     node_events: Table | None = None,
     events: str | Path | None = None,
     replay: bool = False,
@@ -102,6 +93,15 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
         - ``leaves`` or ``deletion_time``, optional: when it is deleted, bound or not
 
         The pod lists of the OpenB trace are understood as they are.
+    process : DataFrame or path, optional
+        Kinds of pods that arrive by chance until ``until``: a table with the columns
+
+        - ``pod``: what their names begin with
+        - ``rate``: how many arrive in an hour on average
+        - ``swing``, optional: by which share of itself, 0 to 1, the rate swings over a day; it is lowest at the start
+        - ``lasts``, optional: how long they run on average, exponentially distributed
+
+        and those of ``arrivals``. The draws are the seed's.
     node_events : DataFrame or path, optional
         What happens to nodes: a table with the columns ``at``, ``node`` and ``action``, which is cordon, uncordon,
         drain, fail (the node vanishes, and its pods with it) or remove.
@@ -182,7 +182,11 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
         step=step,
     )
     told.check()
-    cluster, timeline = _read(source, arrivals, node_events, events, replay=replay)
+    if process is not None and until is None:
+        msg = "process: pods arrive until the end, so until has to say when that is"
+        raise UsageError(msg)
+    inputs = Inputs(arrivals, process, node_events, events, replay)
+    cluster, timeline = read_inputs(source, inputs, until or 0.0, seed)
     # Bindings are the simulation's own: extenders are asked, but not to bind.
     setup = set_up(cluster, _config(config, timeline), plugins, extenders=ASK, kube_version=kube_version)
     is_swift = one_of("engine", engine, ENGINES) == "batch"
@@ -331,57 +335,6 @@ class _Run:
         data = pack(Checkpoint(self._simulation, self._kept, self._log, self._next_step, self._about))
         with writing(path) as file:
             file.write(data)
-
-
-def _read(
-    source: Cluster | str | Path,
-    arrivals: Table | None,
-    node_events: Table | None,
-    events: str | Path | None,
-    *,
-    replay: bool,
-) -> tuple[Cluster, Timeline]:
-    """Read all inputs into one scenario."""
-    given = any(item is not None for item in (arrivals, node_events, events)) or replay
-    if isinstance(source, str | os.PathLike):
-        file = Source(str(source), path=Path(source))
-        if Path(source).is_file() and is_timeline(file):
-            if given:
-                msg = "a timeline says all that happens: arrivals, node_events, events and replay go with a cluster"
-                raise UsageError(msg)
-            timeline = read_timeline(file)
-            return Cluster(timeline.scenario.columns), timeline
-    cluster = source if isinstance(source, Cluster) else read(source)
-    builder = ScenarioBuilder(CHECKS)
-    add_cluster(builder, cluster.columns, replays=replay)
-    if arrivals is not None:
-        _add_arrivals(builder, arrivals)
-    if node_events is not None:
-        found, faults = read_node_events(_table(node_events))
-        builder.builder.faults += faults
-        for event in found:
-            builder.add_change(event.at, event.verb, "Node", event.node, "<node events>")
-    if events is not None:
-        add_changes(Source(str(events), path=Path(events)), builder)
-    return cluster, Timeline(builder.finish())
-
-
-def _add_arrivals(builder: ScenarioBuilder, arrivals: Table) -> None:
-    rules = Rules(checks=CHECKS, fit=fit, api_version=api_version_of)
-    rows = read_arrivals(_table(arrivals), rules)
-    builder.builder.faults += rows.faults
-    if rows.unread:
-        builder.builder.note("unknown-columns", f"columns of the arrivals left out: {', '.join(rows.unread)}")
-    for item in rows.arrivals:
-        builder.add_change(item.at, Verb.ADD, "Pod", item.pod, "<arrivals>", lasts=item.lasts)
-        if item.leaves is not None:
-            builder.add_change(max(item.leaves, item.at), Verb.DELETE, "Pod", item.pod, "<arrivals>")
-
-
-def _table(given: Table) -> pd.DataFrame:
-    if isinstance(given, pd.DataFrame):
-        return given
-    return read_table(given)
 
 
 def _config(given: ConfigSource | Configuration | None, timeline: Timeline) -> ConfigSource | Configuration | None:

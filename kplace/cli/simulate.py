@@ -22,6 +22,9 @@ DURATION = Duration()
 @click.command(short_help="Let pods arrive, run and leave on a simulated clock.")
 @inputs_argument
 @click.option("--arrivals", metavar="FILE", help="Table of pods that arrive (.csv, .parquet, .jsonl): at, lasts, ...")
+@click.option(
+    "--process", metavar="FILE", help="Table of kinds of pods that arrive by chance: pod, rate, swing, lasts, ..."
+)
 @click.option("--node-events", metavar="FILE", help="Table of what is done to nodes: at, node, action.")
 @click.option("--events", metavar="FILE", help="JSON lines of objects that are added, updated and deleted.")
 @click.option("--replay", is_flag=True, help="The input's pods arrive at their creationTimestamp, without a node.")
@@ -59,6 +62,13 @@ DURATION = Duration()
 @click.option("--recreate", is_flag=True, help="Pods of controllers come back if they are evicted or lost.")
 @click.option("--feature-gates", metavar="A=true,...", help="SchedulerPopFromBackoffQ, SchedulerAsyncPreemption.")
 @kube_version_option
+@click.option(
+    "--engine",
+    type=click.Choice(["batch", "cycle"]),
+    default="batch",
+    show_default=True,
+    help="One compiled loop, or the readable engine, plugin by plugin. Both give the same history.",
+)
 @click.option("--step", type=DURATION, metavar="TIME", help="Time between two rows of the timeline.")
 @click.option("--log", metavar="FILE", help="Write the record of attempts, moves and queues as JSON (.gz by name).")
 @click.option("--out", metavar="DIR", help="Write placements, events, pods and timeline as Parquet files.")
@@ -69,6 +79,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     *,
     inputs: tuple[str, ...],
     arrivals: str | None,
+    process: str | None,
     node_events: str | None,
     events: str | None,
     replay: bool,
@@ -86,6 +97,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     recreate: bool,
     feature_gates: str | None,
     kube_version: str,
+    engine: str,
     step: float | None,
     log: str | None,
     out: str | None,
@@ -110,6 +122,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
         history = kplace.simulate(
             source,
             arrivals=arrivals,
+            process=process,
             node_events=node_events,
             events=events,
             replay=replay,
@@ -127,6 +140,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             recreate=recreate,
             feature_gates=gates_of(feature_gates or ""),
             kube_version=kube_version,
+            engine=engine,
             step=step,
             log=log,
             checkpoint=checkpoint,

@@ -31,6 +31,8 @@ def read_table(path: str | Path) -> pd.DataFrame:
         There is no such file, or it holds no table.
     """
     name, bare = str(path), _bare(path)
+    if not Path(path).exists():
+        raise InputError([Fault(name, "", "", "there is no such file")])
     try:
         if bare.endswith(".parquet"):
             return pd.read_parquet(path)
@@ -40,8 +42,6 @@ def read_table(path: str | Path) -> pd.DataFrame:
         if bare.endswith((".jsonl", ".ndjson")):
             return pd.read_json(data, lines=True)
         message = f"the ending says nothing; known are {', '.join(ENDINGS)}"
-    except FileNotFoundError:
-        message = "there is no such file"
     except (SourceError, ValueError, OSError) as error:
         message = f"holds no table that can be read: {error}"
     raise InputError([Fault(name, "", "", message)])

@@ -21,6 +21,10 @@ UNSUPPORTED = frozenset({"DeviceClass", "ResourceClaim", "ResourceClaimTemplate"
 """Kinds that a simulation would have to follow and cannot yet."""
 
 
+_LATEST = 10**9
+"""Seconds."""
+
+
 class _Event(Struct, rename="camel", frozen=True):
     type: str
     object: Raw
@@ -154,6 +158,9 @@ class _Reader:
         if event.during is not None:
             when = During(event.during, event.attempt)
         elif event.at is not None:
+            if not 0 <= event.at < _LATEST:
+                self._fault(f"{path}.at", f"expected seconds, 0 or more, got {event.at:g}")
+                return
             when = nanoseconds(event.at)
         else:
             self._fault(path, 'says neither "at" what time nor "during" which pod\'s attempt')
@@ -204,7 +211,7 @@ def nanoseconds(seconds: float) -> int:
     >>> nanoseconds(5.51), nanoseconds(3)
     (5510000000, 3000000000)
     """
-    if not 0 <= seconds < 10**9:
+    if not 0 <= seconds < _LATEST:
         msg = f"time: expected seconds from 0 to 1e9, got {seconds}"
         raise UsageError(msg)
     return round(Fraction(repr(float(seconds))) * SECOND)

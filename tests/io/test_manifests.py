@@ -21,7 +21,7 @@ NAMES = ("after.json", "after.yaml", "after.yml.gz", "after.json.zst", "after")
 
 @pytest.fixture(scope="module")
 def placed() -> kplace.Placements:
-    return kplace.place(kplace.read(DEMO))
+    return kplace.place(kplace.read(DEMO), preemption="dry-run")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -50,12 +50,12 @@ def test_what_is_written_is_read_as_the_same_cluster(tmp_path, placed, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_placing_again_leaves_the_pending_pods_and_they_meet_the_same_cluster(tmp_path, placed, name):
     placed.cluster.to_manifests(tmp_path / name)
-    again = kplace.place(kplace.read(tmp_path / name))
+    again = kplace.place(kplace.read(tmp_path / name), preemption="dry-run")
     left = placed.pods[placed.pods["status"] != "scheduled"]
     assert len(left) > 3
     assert again.pods["pod"].tolist() == left["pod"].tolist()
     assert again.pods["status"].astype(str).tolist() == left["status"].astype(str).tolist()
-    assert again.pods["message"].tolist() == kplace.place(placed.cluster).pods["message"].tolist()
+    assert again.pods["message"].tolist() == kplace.place(placed.cluster, preemption="dry-run").pods["message"].tolist()
 
 
 def test_objects_of_the_input_stand_as_they_stood(tmp_path):

@@ -182,6 +182,12 @@ class ScenarioBuilder:
         self._changes: list[Change] = []
         self._initial: list[Change] = []
 
+    @property
+    def node_names(self) -> set[str]:
+        """The nodes that are there from the start, or added later."""
+        listed = (*self._initial, *self._changes)
+        return {change.name for change in listed if change.kind == "Node" and change.verb is Verb.ADD}
+
     def add_initial(self, kind: str, obj: Struct, source: str, *, lasts: int | None = None) -> None:
         """Add an object that is there from the start.
 
