@@ -61,7 +61,10 @@ class SwiftAttempts:
         Found or None
             None, and nothing is changed, if the readable engine has to look.
         """
-        is_plain = not len(state.nominations) and state.nominations.node_of_pod[pod] == NO_NODE
+        nominations = state.nominations
+        is_plain = not len(nominations) and nominations.node_of_pod[pod] == NO_NODE
+        # Claims and volumes come and go while the engine is kept.
+        is_plain = is_plain and not state.template_of(pod).spec.volumes
         engine = self._engine(state, profile) if is_plain else None
         found = None if engine is None else engine.find(pod, number)
         if found is not None:
