@@ -58,7 +58,8 @@ def signature(function: object) -> str:
     )
     text = str(bare)
     if len(text) <= LONGEST:
-        return text
+        # One that could be called as it stands is formatted as code is.
+        return text.replace("'", '"')
     kinds = [item.kind for item in parameters]
     parts = list(map(str, bare.parameters.values()))
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:

@@ -10,8 +10,8 @@ import numpy as np
 
 from kplace.dtypes import NO_NODE
 from kplace.engine.cycle import Options
-from kplace.engine.fused.compile import can_fuse
 from kplace.engine.fused.engine import FusedEngine, empty_results
+from kplace.engine.fused.known import can_fuse
 from kplace.engine.fused.layout import LENGTH, TOUCHES
 from kplace.engine.fused.loop import DONE, note_change
 from kplace.engine.simulate.found import Found
