@@ -6,6 +6,7 @@ from kplace.api.explaining import explain
 from kplace.api.history import History
 from kplace.api.placements import Placements, read_placements
 from kplace.api.placing import place
+from kplace.api.redacting import redact
 from kplace.api.scores import Scores
 from kplace.api.scoring import score
 from kplace.api.simulating import simulate
@@ -21,6 +22,7 @@ __all__ = [
     "read",
     "read_config",
     "read_placements",
+    "redact",
     "score",
     "simulate",
     "synth",

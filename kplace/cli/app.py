@@ -17,6 +17,7 @@ COMMANDS = {
     "simulate": "kplace.cli.simulate:simulate",
     "synth": "kplace.cli.synth:synth",
     "capacity": "kplace.cli.capacity:capacity",
+    "redact": "kplace.cli.redact:redact",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
     "bench": "kplace.cli.bench:bench",
