@@ -15,15 +15,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PACKAGE = Path(__file__).parent
+FOLDERS = ("engine", "framework", "plugins", "preemption", "state")
+"""Where there are kernels: reading all other sources too would take a good part of the start."""
 _MARKS = (b"@kernel", b"@bare_kernel", b"@inner_kernel")
 
 
 def _source_hash() -> str:
     """Hash of all sources that define kernels or the numbers they share."""
     digest = hashlib.sha256(sys.version.encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    shared = [_PACKAGE / "dtypes.py", _PACKAGE / "_jit.py"]
+    for path in [*shared, *sorted(path for folder in FOLDERS for path in (_PACKAGE / folder).rglob("*.py"))]:
         text = path.read_bytes()
-        if any(mark in text for mark in _MARKS) or path.name in {"dtypes.py", "_jit.py"}:
+        if path in shared or any(mark in text for mark in _MARKS):
             digest.update(str(path.relative_to(_PACKAGE)).encode())
             digest.update(text)
     return digest.hexdigest()[:16]

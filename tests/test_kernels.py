@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import kplace
+from kplace._jit import FOLDERS
 
 PACKAGE = Path(kplace.__file__).parent
 TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
@@ -34,6 +35,10 @@ def kernels() -> list[tuple[Path, ast.FunctionDef]]:
 
 def test_there_are_kernels():
     assert len(kernels()) > 50
+
+
+def test_kernels_are_where_the_cache_looks_for_changes():
+    assert {path.relative_to(PACKAGE).parts[0] for path, _ in kernels()} <= set(FOLDERS)
 
 
 def test_names_of_tuples_are_unique():

@@ -67,8 +67,9 @@ INTERRUPTS = Interrupts()
 
 def main() -> NoReturn:
     """Run the command line and exit: the console entry ``kplace``."""
-    # Imports make about 100,000 objects, which all stay: Python would look them through for garbage again and again.
-    gc.set_threshold(100_000)
+    # Imports and kernels make hundreds of thousands of objects, which all stay: Python would look them through for
+    # garbage again and again.
+    gc.set_threshold(500_000)
     INTERRUPTS.install()
     # A caller may have closed them, and not only redirected.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
