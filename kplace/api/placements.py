@@ -19,6 +19,7 @@ from kplace.frames import schema
 from kplace.frames.nodes import placed_nodes_frame
 from kplace.frames.placements import node_of_placed, placed_pods_frame, preemptions_frame, reasons_frame
 from kplace.frames.restore import conform, node_names, placement_columns
+from kplace.frames.volumes import volumes_frame
 from kplace.io.atomic import Target
 from kplace.io.results import Tables, read_tables, write_csv, write_json, write_parquet
 from kplace.version import __version__
@@ -108,6 +109,13 @@ class Placements:
             return self._tables.preemptions
         return preemptions_frame(self.before.columns, self.columns.preemptions)
 
+    @cached_property
+    def volumes(self) -> pd.DataFrame:
+        """One row per claim of a pod that the run placed: `kplace.frames.schema.VOLUMES`."""
+        if self._tables is not None:
+            return self._tables.volumes
+        return volumes_frame(self.before.columns, self.columns)
+
     @property
     def before(self) -> Cluster:
         """The cluster that was placed.
@@ -164,7 +172,7 @@ class Placements:
         write_parquet(self._as_tables(), path)
 
     def to_json(self, path: Target) -> None:
-        """Write the outcome as one JSON object: ``kplace``, ``pods``, ``nodes``, ``reasons``, ``preemptions``.
+        """Write the outcome as one JSON object: ``kplace``, and each table by its name.
 
         A name that ends in ``.gz`` or ``.zst`` is compressed.
 
@@ -194,7 +202,7 @@ class Placements:
             "n_pods": self._n_pods,
             "notes": [asdict(note) for note in self._notes],
         }
-        return Tables(self.pods, self.nodes, self.reasons, self.preemptions, about)
+        return Tables(self.pods, self.nodes, self.reasons, self.preemptions, self.volumes, about)
 
     def __repr__(self) -> str:
         counts = self.pods["status"].value_counts()
@@ -231,6 +239,7 @@ def _restored(tables: Tables, path: str | Path) -> Placements:
         nodes=conform(tables.nodes, schema.PLACED_NODES, names),
         reasons=conform(tables.reasons, schema.REASONS, names),
         preemptions=conform(tables.preemptions, schema.PREEMPTIONS, names),
+        volumes=tables.volumes if tables.volumes.empty else conform(tables.volumes, schema.VOLUMES, names),
         about=about,
     )
     placements = Placements(

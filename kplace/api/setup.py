@@ -109,7 +109,7 @@ def set_up(
     if percentage_of_nodes_to_score is not None:
         percentage = _percentage(percentage_of_nodes_to_score)
         profiles = tuple(replace(profile, percentage_of_nodes_to_score=None) for profile in profiles)
-    notes = (*configuration.notes, *built.notes, *_not_enabled(configuration, known))
+    notes = (*configuration.notes, *_not_enabled(configuration, known))
     mends = mend_extender_scores or not behaviour.scores_bare_nodes
     asked = extenders_of(configuration, extenders, mend_scores=mends)
     return Setup(

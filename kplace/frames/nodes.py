@@ -88,9 +88,9 @@ def _node_part(columns: ClusterColumns, used: Usage) -> dict[str, Values]:
     table: dict[str, Values] = {
         "node": node_category(nodes, np.arange(len(nodes), dtype=np.int32)),
         "position": np.arange(len(nodes), dtype=np.int32),
-        "zone": _label(nodes, ZONE_LABELS),
-        "region": _label(nodes, REGION_LABELS),
-        "instance_type": _label(nodes, INSTANCE_TYPE_LABELS),
+        "zone": label_column(nodes, ZONE_LABELS),
+        "region": label_column(nodes, REGION_LABELS),
+        "instance_type": label_column(nodes, INSTANCE_TYPE_LABELS),
         "unschedulable": nodes.unschedulable,
         "taints": texts([taints[code] for code in nodes.taint_set]),
         "labels": objects(node_labels(nodes)),
@@ -108,7 +108,7 @@ def _node_part(columns: ClusterColumns, used: Usage) -> dict[str, Values]:
     return table
 
 
-def _label(nodes: NodeColumns, keys: tuple[str, ...]) -> Values:
+def label_column(nodes: NodeColumns, keys: tuple[str, ...]) -> Values:
     """Column of the first of some labels that a node has."""
     merged: dict[str, int] = {}
     codes = np.full(len(nodes), -1, np.int32)

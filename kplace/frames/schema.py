@@ -175,6 +175,23 @@ PREEMPTIONS = Table(
     ),
 )
 
+VOLUMES = Table(
+    "placements.volumes",
+    "A claim of a pod that the run placed; pods in the order of `placements.pods`, claims in that of the pod.",
+    (
+        Column("namespace", "category", "The namespace of both."),
+        Column("pod", "str", "The pod's name."),
+        Column("claim", "str", "The claim's name."),
+        Column("volume", "str", "The volume that it is bound to, or will be; `to provision` if it is to be made."),
+        Column("settled", "bool", "The run settled that; otherwise the input has it."),
+        Column("class", "category", "Its storage class; NA without."),
+        Column("size_bytes", "int64", "What it requests; 0 if nothing."),
+        Column("node", "category", "The pod's node."),
+        Column("zone", "category", "The node's zone; NA without."),
+        Column("row", "int32", "The pod's row in the cluster's table of pods."),
+    ),
+)
+
 EXPLAIN = Table(
     "explain",
     "A node as the scheduler sees it for one pod: the ranked ones, those outside the sample, the rejected.",
@@ -343,6 +360,7 @@ TABLES = (
     PLACED_NODES,
     REASONS,
     PREEMPTIONS,
+    VOLUMES,
     EXPLAIN,
     ATTEMPTS,
     EVENTS,

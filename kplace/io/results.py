@@ -27,7 +27,9 @@ About = dict[str, Any]
 """What holds for the run as a whole: plain data."""
 
 MARK = "kplace"
-_EMBEDDED = ("nodes", "reasons", "preemptions")
+_EMBEDDED = ("nodes", "reasons", "preemptions", "volumes")
+_LATER = ("volumes",)
+"""Tables that files of earlier versions lack."""
 _TABLES = ("pods", *_EMBEDDED)
 _MAGIC = b"PAR1"
 _CHUNK = 10_000
@@ -39,7 +41,8 @@ class Tables:
 
     Attributes
     ----------
-    pods, nodes, reasons, preemptions : DataFrame
+    pods, nodes, reasons, preemptions, volumes : DataFrame
+        ``volumes`` has no columns if the file is of a version that had no such table.
     about : dict
     """
 
@@ -47,6 +50,7 @@ class Tables:
     nodes: pd.DataFrame
     reasons: pd.DataFrame
     preemptions: pd.DataFrame
+    volumes: pd.DataFrame
     about: About
 
 
@@ -56,6 +60,7 @@ class _JsonResult(msgspec.Struct):
     nodes: list[dict[str, Any]]
     reasons: list[dict[str, Any]]
     preemptions: list[dict[str, Any]]
+    volumes: list[dict[str, Any]] = []
 
 
 def write_parquet(tables: Tables, target: Target) -> None:
@@ -180,9 +185,12 @@ def _pandas(table: pa.Table) -> pd.DataFrame:
 def _from_parquet(data: bytes) -> Tables:
     table = pq.read_table(pa.BufferReader(data))
     metadata = table.schema.metadata or {}
+    keys = {name: f"{MARK}.{name}".encode() for name in _EMBEDDED}
     embedded = {
-        name: _pandas(pa.ipc.open_stream(base64.b64decode(metadata[f"{MARK}.{name}".encode()])).read_all())
-        for name in _EMBEDDED
+        name: pd.DataFrame()
+        if name in _LATER and key not in metadata
+        else _pandas(pa.ipc.open_stream(base64.b64decode(metadata[key])).read_all())
+        for name, key in keys.items()
     }
     return Tables(pods=_pandas(table), **embedded, about=json.loads(metadata[MARK.encode()]))
 
@@ -190,7 +198,7 @@ def _from_parquet(data: bytes) -> Tables:
 def _from_json(data: bytes) -> Tables:
     found = msgspec.json.decode(data, type=_JsonResult)
     columns = found.kplace.pop("columns")
-    frames = {name: pd.DataFrame(getattr(found, name), columns=columns[name]) for name in _TABLES}
+    frames = {name: pd.DataFrame(getattr(found, name), columns=columns.get(name, [])) for name in _TABLES}
     return Tables(**frames, about=found.kplace)
 
 

@@ -1,4 +1,4 @@
-"""Plugins that only older versions and policies name: what does their work today, and those without a counterpart."""
+"""Plugins that only older versions and policies name."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +16,7 @@ from kplace.plugins.noderesources.args import (
 )
 from kplace.plugins.noderesources.fit import NodeResourcesFit
 from kplace.plugins.noderesources.older_args import NodeResourcesAllocatedArgs, RequestedToCapacityRatioArgs
+from kplace.plugins.nodevolumelimits.older import KINDS, InTreeLimits
 from kplace.plugins.selectorspread.plugin import SelectorSpread
 from kplace.plugins.serviceaffinity.plugin import ServiceAffinity
 
@@ -61,7 +62,12 @@ def _capacity_ratio(args: RequestedToCapacityRatioArgs) -> Plugin:
     return StrategyScore("RequestedToCapacityRatio", ratio, args.resources, args.shape)
 
 
+def _limits(name: str) -> Callable[[Any], Plugin]:
+    return lambda _args: InTreeLimits(name)
+
+
 OLDER: dict[str, Callable[[Any], Plugin]] = {
+    **{name: _limits(name) for name in KINDS},
     "NodeResourcesLeastAllocated": _least_allocated,
     "NodeResourcesMostAllocated": _most_allocated,
     "RequestedToCapacityRatio": _capacity_ratio,
@@ -71,14 +77,5 @@ OLDER: dict[str, Callable[[Any], Plugin]] = {
     ServiceAffinity.name: ServiceAffinity,
 }
 """What makes each, given its arguments."""
-
-_DISKS = "NodeVolumeLimits counts their volumes now"
-WITHOUT_COUNTERPART = {
-    "AzureDiskLimits": _DISKS,
-    "CinderLimits": _DISKS,
-    "EBSLimits": _DISKS,
-    "GCEPDLimits": _DISKS,
-}
-"""The others, which do nothing, and what to say of them."""
 
 _: type[ScorePlugin] = StrategyScore

@@ -1,6 +1,6 @@
 """From a resolved configuration to profiles: every plugin made once, with its arguments, at its points in order."""
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
@@ -33,7 +33,7 @@ from kplace.framework.masks import as_filter
 from kplace.framework.ranks import as_queue_sort
 from kplace.framework.registry import PluginEntry
 from kplace.plugins import names
-from kplace.plugins.older import OLDER, WITHOUT_COUNTERPART
+from kplace.plugins.older import OLDER
 from kplace.plugins.registry import in_tree_registry
 from kplace.plugins.unprepared import COMPLAINTS, PREPARING, AsksItself, Unprepared
 
@@ -51,12 +51,9 @@ class BuiltProfiles:
     ----------
     profiles : tuple of Profile
         In the configuration's order.
-    notes : tuple of str
-        What a person should know: plugins that do nothing here.
     """
 
     profiles: tuple[Profile, ...]
-    notes: tuple[str, ...] = ()
 
 
 def build_profiles(
@@ -82,16 +79,8 @@ def build_profiles(
     makers: dict[str, Maker] = {name: _in_tree(factory, behaviour) for name, factory in in_tree_registry().items()}
     makers |= OLDER
     makers |= {name: entry.make for name, entry in (others or {}).items()}
-    idle = (configuration.unknown_plugins | WITHOUT_COUNTERPART.keys()) - makers.keys() | configuration.inert_plugins
-    built = tuple(build_profile(profile, makers, idle) for profile in configuration.profiles)
-    return BuiltProfiles(built, tuple(_notes(configuration, idle & WITHOUT_COUNTERPART.keys())))
-
-
-def _notes(configuration: Configuration, idle: Set[str]) -> Iterator[str]:
-    """One note on each thing that is to be said of plugins which are enabled and do nothing."""
-    enabled = {name for profile in configuration.profiles for name in profile.plugin_names & idle}
-    for text in dict.fromkeys(WITHOUT_COUNTERPART[name] for name in sorted(enabled)):
-        yield f"{', '.join(name for name in sorted(enabled) if WITHOUT_COUNTERPART[name] == text)}: {text}"
+    idle = configuration.unknown_plugins - makers.keys() | configuration.inert_plugins
+    return BuiltProfiles(tuple(build_profile(profile, makers, idle) for profile in configuration.profiles))
 
 
 def build_profile(resolved: ResolvedProfile, makers: Mapping[str, Maker], idle: frozenset[str]) -> Profile:

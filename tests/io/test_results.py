@@ -76,7 +76,7 @@ def test_json_is_one_object_with_a_row_on_each_line(tmp_path):
     placements.to_json(tmp_path / "result.json")
     text = (tmp_path / "result.json").read_text()
     found = json.loads(text)
-    assert list(found) == ["kplace", "pods", "nodes", "reasons", "preemptions"]
+    assert list(found) == ["kplace", "pods", "nodes", "reasons", "preemptions", "volumes"]
     run = found["kplace"]["run"]
     assert (run["seed"], run["tie_break"], run["percentage_of_nodes_to_score"]) == (9, "random", 0)
     huge = next(row for row in found["pods"] if row["pod"] == "huge")

@@ -13,7 +13,7 @@ from kplace.framework import Cycle
 from kplace.framework.events import Action, ClusterEvent, Resource
 from kplace.plugins.nodelabel.plugin import NodeLabel
 from kplace.plugins.nodepreferavoidpods.plugin import ANNOTATION, NodePreferAvoidPods
-from kplace.plugins.older import OLDER, WITHOUT_COUNTERPART
+from kplace.plugins.older import OLDER
 from kplace.plugins.selectorspread.plugin import SelectorSpread, spread_scores
 from kplace.plugins.serviceaffinity.args import ServiceAffinityArgs
 from kplace.plugins.serviceaffinity.plugin import ServiceAffinity
@@ -363,12 +363,63 @@ def test_a_policy_with_all_custom_plugins():
     assert kplace.place(cluster, config=policy(predicates, priorities)).pods["node"].tolist() == ["b"]
 
 
-def test_limits_of_disks_do_nothing_and_say_so():
-    cluster = cluster_of(make_node("a"), make_pod("new"))
+def disk(name: str) -> dict:
+    return {"name": name, "awsElasticBlockStore": {"volumeID": name}}
+
+
+def disk_pod(name: str, *disks: str, node: str = "") -> dict:
+    spec = {"containers": [{"name": "main"}], "volumes": [disk(item) for item in disks]}
+    meta = {"name": name, "namespace": "default"}
+    return {"kind": "Pod", "metadata": meta, "spec": spec | ({"nodeName": node} if node else {})}
+
+
+@pytest.mark.parametrize(
+    ("labels", "allocatable", "migrated", "reason"),
+    [
+        ({}, {}, "", ""),
+        ({"node.kubernetes.io/instance-type": "m5.large"}, {}, "", "node(s) exceed max volume count"),
+        ({"node.kubernetes.io/instance-type": "m5.large"}, {"attachable-volumes-aws-ebs": "40"}, "", ""),
+        ({}, {"attachable-volumes-aws-ebs": "26"}, "", "node(s) exceed max volume count"),
+        ({}, {"attachable-volumes-aws-ebs": "26"}, "kubernetes.io/aws-ebs", ""),
+        ({}, {"attachable-volumes-aws-ebs": "27"}, "", ""),
+    ],
+)
+def test_disks_of_a_node_are_counted_once_up_to_its_limit(labels, allocatable, migrated, reason):
+    node = {"metadata": {"name": "a", "labels": labels}, "status": {"allocatable": {"pods": "110"} | allocatable}}
+    annotations = {"storage.alpha.kubernetes.io/migrated-plugins": migrated} if migrated else {}
+    csi = {"kind": "CSINode", "metadata": {"name": "a", "annotations": annotations}}
+    running = [disk_pod(f"run{i}", f"e{i}", node="a") for i in range(25)]
+    cluster = cluster_of({"kind": "Node"} | node, csi, *running, disk_pod("new", "x1", "x2"))
     placements = kplace.place(cluster, config=config("v1beta2"))
-    notes = [str(note) for note in placements.notes if "Limits" in str(note)]
-    assert sorted(WITHOUT_COUNTERPART) == ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"]
-    assert any("NodeVolumeLimits counts their volumes now" in note for note in notes)
+    assert placements.reasons["reason"].tolist() == ([reason] if reason else [])
+
+
+def test_a_claim_without_a_disk_counts_by_its_provisioner():
+    node = {
+        "kind": "Node",
+        "metadata": {"name": "a"},
+        "status": {"allocatable": {"pods": "9", "attachable-volumes-gce-pd": "1"}},
+    }
+    storage = {"kind": "StorageClass", "metadata": {"name": "pd"}, "provisioner": "kubernetes.io/gce-pd"}
+    wait = storage | {"volumeBindingMode": "WaitForFirstConsumer"}
+    claims = [
+        {"kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": {"storageClassName": "pd"}}
+        for name in ("one", "two")
+    ]
+    pods = [
+        {
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {
+                "containers": [{"name": "m"}],
+                "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}],
+            },
+        }
+        for name in ("one", "two")
+    ]
+    placements = kplace.place(cluster_of(node, wait, *claims, *pods), config=config("v1beta2"))
+    assert placements.pods["status"].tolist() == ["scheduled", "unschedulable"]
+    assert placements.reasons["plugin"].tolist() == ["GCEPDLimits"]
 
 
 def test_events():
@@ -379,9 +430,12 @@ def test_events():
     assert affinity().events_to_register() == ()
 
 
-def test_every_retired_plugin_is_made_or_does_nothing():
-    assert not OLDER.keys() & WITHOUT_COUNTERPART.keys()
+def test_every_retired_plugin_is_made():
     assert {make(None).name for name, make in OLDER.items() if "Resources" not in name and "Ratio" not in name} == {
+        "AzureDiskLimits",
+        "CinderLimits",
+        "EBSLimits",
+        "GCEPDLimits",
         "NodeLabel",
         "NodePreferAvoidPods",
         "SelectorSpread",

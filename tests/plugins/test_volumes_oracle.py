@@ -51,7 +51,7 @@ def everything(state: ClusterState) -> Any:
     )
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(clusters())
 def test_verdicts_and_bindings_are_those_of_the_naive_version(objects: list[dict]):
     state, naive = state_of(*objects), Storage(objects)
@@ -84,7 +84,7 @@ def test_verdicts_and_bindings_are_those_of_the_naive_version(objects: list[dict
         )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(clusters(), st.data())
 def test_what_a_pod_held_is_as_it_was_once_it_is_given_back(objects: list[dict], data: st.DataObject):
     state = state_of(*objects)
@@ -103,7 +103,7 @@ def test_what_a_pod_held_is_as_it_was_once_it_is_given_back(objects: list[dict],
             bind(state, attempt)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(clusters())
 def test_pods_that_are_tried_on_and_off_leave_nothing_behind(objects: list[dict]):
     state = state_of(*objects)
@@ -115,7 +115,7 @@ def test_pods_that_are_tried_on_and_off_leave_nothing_behind(objects: list[dict]
     assert everything(state) == as_it_was
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(clusters(n_waiting=8), st.sampled_from(PreemptionMode), st.sampled_from(TieBreak))
 def test_both_engines_agree(objects: list[dict], preemption: PreemptionMode, tie_break: TieBreak):
     for number, item in enumerate(objects):

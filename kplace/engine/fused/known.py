@@ -14,6 +14,7 @@ from kplace.plugins.nodeports.plugin import NodePorts
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from kplace.plugins.noderesources.fit import NodeResourcesFit
 from kplace.plugins.nodeunschedulable.plugin import NodeUnschedulable
+from kplace.plugins.nodevolumelimits.older import InTreeLimits
 from kplace.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from kplace.plugins.podtopologyspread.plugin import PodTopologySpread
 from kplace.plugins.tainttoleration.plugin import TaintToleration
@@ -27,7 +28,7 @@ STATIC = (NodeUnschedulable, TaintToleration, NodeAffinity)
 """Filters whose word on a node depends on the template alone."""
 COUNTING = (NodePorts, PodTopologySpread, InterPodAffinity)
 """Filters that read counters."""
-STORAGE = (VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone)
+STORAGE = (VolumeRestrictions, NodeVolumeLimits, InTreeLimits, VolumeBinding, VolumeZone)
 """Filters by a pod's volumes: see `kplace.engine.fused.volumes`."""
 BYPASSED = (DynamicResources,)
 """Plugins that have nothing to say to the pods of most templates; the others are left to the cycle."""
