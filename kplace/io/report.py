@@ -8,6 +8,7 @@ import numpy as np
 from kplace.columns import ClusterColumns, Note, Template
 from kplace.columns.pods import UNKNOWN_NODE
 from kplace.dtypes import I64, NO_NODE
+from kplace.io.storage_report import storage_notes
 from kplace.objects.core import Affinity, PodAffinityTerm
 from kplace.objects.defaulting import BUILT_IN_PRIORITIES
 
@@ -24,7 +25,7 @@ def input_notes(columns: ClusterColumns, schedulers: Iterable[str]) -> list[Note
     schedulers : iterable of str
         The scheduler names that pods are placed for.
     """
-    return [*_left_out(columns, set(schedulers)), *_missing(columns)]
+    return [*_left_out(columns, set(schedulers)), *_missing(columns), *storage_notes(columns)]
 
 
 def _left_out(columns: ClusterColumns, schedulers: set[str]) -> Iterator[Note]:

@@ -93,6 +93,19 @@ TOPICS = {
         "Nodes without `allocatable.pods`: the scheduler takes that for 0, and nothing fits.",
         "Add it to nodes that were written by hand; a kubelet's default is 110.",
     ),
+    "missing-classes": (
+        "Claims of waiting pods name a storage class that the input lacks. Their pods stay pending: `pod has unbound "
+        "immediate PersistentVolumeClaims`.",
+        "Add the output of `kubectl get storageclasses -o json`, or mend `spec.storageClassName`.",
+    ),
+    "foreign-volumes": (
+        "Claims of waiting pods are bound to a volume that belongs to another claim. kube-scheduler does not mind.",
+        "Mend `spec.volumeName` of the claim or `spec.claimRef` of the volume.",
+    ),
+    "no-csi-nodes": (
+        "A CSI driver has no entry in any CSINode: nodes attach as many of its volumes as there are.",
+        "Add the output of `kubectl get csinodes -o json`.",
+    ),
     "resource-claims": (
         "Waiting pods have resource claims (DRA).",
         "Treat their nodes as a guess, see [the limits](../explanation/limits.md).",

@@ -31,7 +31,10 @@ Kubernetes changed these, too, and kplace does as 1.34 in all versions.
 - How a configuration is read. A file of an older version is read by the rules of that version, whatever the release
   that is simulated; of the feature gates that change what it means, those of the release hold. A `Configuration` that
   Python code has read before keeps the gates it was read with.
-- The limits of disks by EBSLimits, GCEPDLimits and AzureDiskLimits, which were in the default profile up to 1.30.
+- The limits of disks by EBSLimits, GCEPDLimits and AzureDiskLimits, which were in the default profile up to 1.30; a
+  configuration of an older version that names them has them.
+- VolumeAttachments count as attached volumes in all versions, and a claim's `volumeAttributesClassName` has to be the
+  volume's.
 - The words for nodes outside those that a PreFilter narrows the search to (a pod that names its nodes), and which
   nodes then count as tried: they changed with patch releases of 1.29 to 1.32.
 - Which events a plugin registers for. Before 1.32 they were more general for some.
