@@ -13,12 +13,17 @@ from kplace.cli.progress import Work
 from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
     from kplace.analysis.bench import BenchReport
+    from kplace.analysis.scheduler_perf import Workload
 
 
-@click.group(short_help="Measure what plugins cost.")
+@click.group(short_help="Measure what plugins cost, and throughput.")
 def bench() -> None:
-    """Measure what plugins cost."""
+    """Measure what plugins cost, and how many pods a second go through."""
 
 
 @bench.command(short_help="Measure each plugin at each extension point.")
@@ -182,3 +187,93 @@ def _print(report: "BenchReport", form: str) -> None:
         rows = io.BytesIO()
         report.to_json(rows)
         write_text(rows.getvalue().decode())
+
+
+@bench.command(short_help="Run throughput workloads of scheduler_perf.")
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(dir_okay=False))
+@click.option(
+    "--only", multiple=True, metavar="TEXT", help="Workloads whose CASE/NAME holds this text. May be repeated."
+)
+@click.option(
+    "--labels",
+    default="performance",
+    show_default=True,
+    metavar="A,-B",
+    help="Workloads that have label A and lack B, as upstream chooses them; empty for all.",
+)
+@click.option("--list", "lists", is_flag=True, help="List what would be run, and run nothing.")
+@click.option("--repeat", type=click.IntRange(min=1), default=1, show_default=True, help="The fastest of so many runs.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([TABLE, "json", "csv"]),
+    default=TABLE,
+    show_default=True,
+    help="A table for people, or a row per workload on standard output.",
+)
+@quiet_option
+def workloads(
+    *, files: tuple[str, ...], only: tuple[str, ...], labels: str, lists: bool, repeat: int, form: str
+) -> None:
+    """Run workloads of scheduler_perf's performance-config.yaml, and print pods per second beside their thresholds.
+
+    FILE is read as upstream writes it, with the templates that it names. Without one, kplace's own descriptions of the
+    well-known workloads are run, at the sizes that upstream has published. Upstream's figures have an API server in the
+    loop, kplace's have none.
+    """
+    with Work() as work:
+        work.stage("reading")
+        from kplace.analysis.scheduler_perf import own_workloads, read_workloads, run_workload
+        from kplace.cli.render_workloads import rows_of
+
+        found = [item for name in files for item in read_workloads(Path(name))] if files else own_workloads()
+        chosen = _chosen(found, only, labels)
+        if lists:
+            rows = rows_of([(workload, None) for workload in chosen])
+        else:
+            if needs_compiling():
+                announce_compiling()
+            measured = []
+            for number, workload in enumerate(chosen):
+                work.advance_named(workload.title, number, len(chosen))
+                if workload.obstacles:
+                    note(f"{workload.title} is left out: {'; '.join(workload.obstacles)}")
+                else:
+                    measured.append((workload, run_workload(workload, repeat=repeat)))
+            rows = rows_of(measured)
+            for text in dict.fromkeys(text for _, item in measured for text in item.notes):
+                note(text)
+    if form != TABLE:
+        emit(lambda: _print_rows(rows, form))
+    elif not is_quiet():
+        from kplace.cli.render_workloads import render_workloads
+
+        show(lambda console: render_workloads(console, rows))
+
+
+def _chosen(found: "Sequence[Workload]", only: tuple[str, ...], labels: str) -> "list[Workload]":
+    """The workloads that a label filter and texts leave."""
+    asked = [label.strip() for label in labels.split(",") if label.strip()]
+    chosen = [
+        workload
+        for workload in found
+        if all(_has(workload, label) for label in asked) and (not only or any(text in workload.title for text in only))
+    ]
+    if not chosen:
+        known = ", ".join(sorted({label for workload in found for label in workload.labels})) or "none"
+        msg = f"no workload of {len(found):,} is left by --only and --labels; there are the labels {known}"
+        raise click.UsageError(msg)
+    return chosen
+
+
+def _has(workload: "Workload", label: str) -> bool:
+    if label.startswith("-"):
+        return label[1:] not in workload.labels
+    return label.removeprefix("+") in workload.labels
+
+
+def _print_rows(rows: "pd.DataFrame", form: str) -> None:
+    if form == "csv":
+        write_text(rows.to_csv(index=False, lineterminator="\n"))
+    else:
+        write_text(rows.to_json(orient="records", indent=1) + "\n")
