@@ -66,3 +66,16 @@ def test_what_cannot_be_used(kplace, arguments, message):
     result = kplace("bench", "plugins", *arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
+
+
+def test_workloads(kplace):
+    result = kplace("bench", "workloads", "--only", "Basic/", "--labels", "short", "--format", "json")
+    assert result.exit_code == 0, result.output
+    (row,) = json.loads(result.stdout)
+    assert (row["case"], row["workload"], row["nodes"], row["pods"], row["scheduled"]) == ("Basic", "small", 10, 20, 20)
+    listed = kplace("bench", "workloads", "--list").stdout
+    assert "PodAffinity/5000Nodes_5000Pods" in listed
+    assert "short" not in listed
+    result = kplace("bench", "workloads", "--labels", "none-such")
+    assert result.exit_code == 2
+    assert "there are the labels performance, short" in " ".join(result.output.split())
