@@ -11,6 +11,7 @@ from kplace.version import __version__
 if TYPE_CHECKING:
     from kplace.analysis.bench import bench
     from kplace.analysis.capacity import capacity
+    from kplace.analysis.drain import drain
     from kplace.api import (
         Cluster,
         History,
@@ -39,6 +40,7 @@ __all__ = [
     "__version__",
     "bench",
     "capacity",
+    "drain",
     "explain",
     "place",
     "plugin",
@@ -58,6 +60,7 @@ _HOME = {
     "Scores": "kplace.api",
     "bench": "kplace.analysis.bench",
     "capacity": "kplace.analysis.capacity",
+    "drain": "kplace.analysis.drain",
     "explain": "kplace.api",
     "place": "kplace.api",
     "plugin": "kplace.framework",

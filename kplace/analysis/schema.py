@@ -51,11 +51,68 @@ CAPACITY = Table(
     ),
 )
 
-TABLES: tuple[Table, ...] = (DOMAINS, POOLS, CAPACITY)
+DRAIN_PODS = Table(
+    "analysis.drain.pods",
+    "A pod that was on the nodes; those that have to move first, then daemons, then those that are being deleted.",
+    (
+        Column("namespace", "category", "Its namespace."),
+        Column("pod", "str", "Its name; the one that is made anew will have another."),
+        Column("owner_kind", "category", "Kind of its controller; NA without: nobody makes it anew."),
+        Column("owner", "str", "Name of its controller; NA without."),
+        Column("priority", "int64", "Its priority."),
+        Column("from_node", "category", "The node that goes."),
+        Column(
+            "outcome",
+            "category",
+            "moves, pending (it finds no node), daemon (it ends with its node), ending (it is being deleted anyway).",
+        ),
+        Column("node", "category", "Where it moves to; NA if nowhere."),
+        Column("budgets", "str", "Disruption budgets that protect it, joined by commas."),
+        Column("violates_budget", "bool", "One of them would be broken if all pods that move went at once."),
+        Column("message", "str", "Why it stays pending, in kube-scheduler's words."),
+        Column("row", "int32", "Its row in the cluster's table of pods."),
+    ),
+)
+
+DRAIN_NODES = Table(
+    "analysis.drain.nodes",
+    "A node that goes, in the order of the drain.",
+    (
+        Column("step", "int64", "Its place in the order, from 1."),
+        Column("node", "category", "Its name."),
+        Column("moves", "int64", "Pods that find another node."),
+        Column("pending", "int64", "Pods that find none."),
+        Column("daemon", "int64", "Pods of DaemonSets and static pods."),
+        Column("ending", "int64", "Pods that are being deleted anyway."),
+        Column("budgets_waited_for", "str", "Budgets that allow fewer evictions at once: the drain goes in stages."),
+        Column("budgets_blocking", "str", "Budgets that allow none: the drain hangs."),
+    ),
+)
+
+DRAIN_EACH = Table(
+    "analysis.drain.each",
+    "A node, as if it alone were drained; rows in the order of the input.",
+    (
+        Column("node", "category", "Its name."),
+        Column("zone", "category", "As in the table of nodes."),
+        Column("instance_type", "category", "As in the table of nodes."),
+        Column("pods", "int64", "Pods that have to move."),
+        Column("daemon", "int64", "Pods of DaemonSets and static pods."),
+        Column("pending", "int64", "Pods that find no other node."),
+        Column("budgets_blocking", "int64", "Disruption budgets that allow no eviction of its pods."),
+        Column("can_go", "bool", "Nothing stays pending, and no budget blocks."),
+        Column("in_set", "bool", "It is one of the largest set found that can go together."),
+    ),
+)
+
+TABLES: tuple[Table, ...] = (DOMAINS, POOLS, CAPACITY, DRAIN_PODS, DRAIN_NODES, DRAIN_EACH)
 
 WHERE = {
     "analysis.domains": "`kplace.analysis.metrics.domains`",
     "analysis.pools": "`kplace.analysis.metrics.pools`",
+    "analysis.drain.pods": "`Drain.pods` of `kplace.drain`; the rows of `kplace drain --format`",
+    "analysis.drain.nodes": "`Drain.nodes` of `kplace.drain`",
+    "analysis.drain.each": "`EachDrain.nodes` of `kplace.analysis.drain.drain_each`; the rows of `kplace drain --all`",
     "analysis.capacity": "`Capacity.table` of `kplace.capacity`; the rows of `kplace capacity --format`",
 }
 """What gives each table."""

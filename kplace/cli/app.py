@@ -18,6 +18,7 @@ COMMANDS = {
     "synth": "kplace.cli.synth:synth",
     "capacity": "kplace.cli.capacity:capacity",
     "redact": "kplace.cli.redact:redact",
+    "drain": "kplace.cli.drain:drain",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
     "bench": "kplace.cli.bench:bench",

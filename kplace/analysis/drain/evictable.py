@@ -1,0 +1,64 @@
+"""Which pods of a node have to find another one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kplace.columns import ClusterColumns
+from kplace.dtypes import I32, Mask
+
+_STAY = ("DaemonSet", "Node")
+"""Owners of pods that come and go with their node: daemons, and static pods."""
+
+
+class Leaving(NamedTuple):
+    """The pods on some nodes.
+
+    Attributes
+    ----------
+    evicted : int32 ndarray
+        Those that have to find another node, in input order.
+    staying : int32 ndarray
+        Pods of DaemonSets and static pods: they end with the node.
+    ending : int32 ndarray
+        Pods that are being deleted anyway.
+    """
+
+    evicted: I32
+    staying: I32
+    ending: I32
+
+
+def leaving(columns: ClusterColumns, nodes: I32) -> Leaving:
+    """Divide the pods on some nodes."""
+    pods = columns.pods
+    there = pods.holding & np.isin(pods.node, nodes)
+    stays = stays_with_node(columns)
+    return Leaving(
+        np.flatnonzero(there & ~stays & ~pods.terminating).astype(np.int32),
+        np.flatnonzero(there & stays & ~pods.terminating).astype(np.int32),
+        np.flatnonzero(there & pods.terminating).astype(np.int32),
+    )
+
+
+def stays_with_node(columns: ClusterColumns) -> Mask:
+    """Pods that are of a DaemonSet or static; shape (n_pods,)."""
+    by_template = np.array(
+        [item.owner is not None and item.owner.kind in _STAY for item in columns.templates], np.bool_
+    )
+    return by_template[columns.pods.template] if len(by_template) else np.zeros(len(columns.pods), np.bool_)
+
+
+def in_queue_order(columns: ClusterColumns, pods: I32) -> I32:
+    """Evicted pods as they are tried: by priority, then in input order; all are made anew at one time."""
+    return pods[np.argsort(-columns.pods.priority[pods], kind="stable")]
+
+
+def evicted_from(columns: ClusterColumns, node: int) -> I32:
+    """Pods of one node that have to find another, as they are tried."""
+    return in_queue_order(columns, leaving(columns, np.array([node], np.int32)).evicted)
+
+
+def has_volumes(columns: ClusterColumns) -> Mask:
+    """Templates with volumes that a placement may depend on; shape (n_templates,)."""
+    return np.array([bool(item.spec.volumes) for item in columns.templates], np.bool_)
