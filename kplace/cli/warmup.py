@@ -43,11 +43,14 @@ def warmup() -> None:
 
 def call_kernels() -> None:
     """Call every kernel: place the pods of ``warmup.yaml`` under each scoring strategy, and take them off again."""
+    import numpy as np
+
     import kplace
     from kplace.dtypes import NO_NODE, PreemptionMode
     from kplace.engine.batch import place_batch
     from kplace.engine.cycle import Options
     from kplace.engine.fused.engine import FusedEngine
+    from kplace.engine.moving.mover import Mover
     from kplace.engine.place import place_waiting
     from kplace.plugins.noderesources.args import ScoringStrategy, ScoringStrategyType, ShapePoint
     from kplace.state import ClusterState
@@ -68,6 +71,10 @@ def call_kernels() -> None:
     engine = FusedEngine(batch, _profile(ScoringStrategy()), Options(), batch.all_nodes[:0])
     engine.note(0, 0, 1)
     engine.note_many(batch.all_nodes[:1], batch.all_nodes[:1])
+    pods = np.flatnonzero(columns.pods.holding).astype(np.int32)
+    mover = Mover(columns, _profile(ScoringStrategy()), Options(), pods)
+    mover.take_off(pods)
+    mover.find_nodes(pods)
 
 
 def _count_once_more(attempt: "Attempt", _message: str) -> None:
