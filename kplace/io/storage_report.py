@@ -26,20 +26,18 @@ def storage_notes(columns: ClusterColumns) -> Iterator[Note]:
         return
     storage = Storage(columns)
     claims = list({claim.key: claim for pod in waiting.tolist() for claim in _claims(columns, storage, pod)}.values())
-    yield from _say(
-        "missing-classes",
-        [
-            f"{claim.full_name}: spec.storageClassName {claim.class_name}"
-            for claim in claims
-            if not claim.is_bound and claim.class_name and claim.class_name not in storage.classes
-        ],
-        "of a storage class that is not in the input: it counts as unbound, to be bound before its pod is placed",
-    )
-    yield from _say(
-        "foreign-volumes",
-        [text for claim in claims for text in _foreign(storage, claim)],
-        "bound to a volume whose claimRef names another claim: it is taken for bound",
-    )
+    classless = [
+        f"{claim.full_name}: spec.storageClassName {claim.class_name}"
+        for claim in claims
+        if not claim.is_bound and claim.class_name and claim.class_name not in storage.classes
+    ]
+    if classless:
+        what = "of a storage class that is not in the input: it counts as unbound, to be bound before its pod is placed"
+        yield Note("missing-classes", _listed(classless, what))
+    foreign = [text for claim in claims for text in _foreign(storage, claim)]
+    if foreign:
+        what = "bound to a volume whose claimRef names another claim: it is taken for bound"
+        yield Note("foreign-volumes", _listed(foreign, what))
     yield from _without_csi_nodes(columns, storage, claims)
 
 
@@ -72,8 +70,7 @@ def _without_csi_nodes(columns: ClusterColumns, storage: Storage, claims: list[C
         yield Note("no-csi-nodes", text)
 
 
-def _say(topic: str, texts: list[str], what: str) -> Iterator[Note]:
-    if texts:
-        more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
-        noun = "claim" if len(texts) == 1 else "claims"
-        yield Note(topic, f"{len(texts):,} {noun} {what} ({'; '.join(texts[:_SHOWN])}{more})")
+def _listed(texts: list[str], what: str) -> str:
+    more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
+    noun = "claim" if len(texts) == 1 else "claims"
+    return f"{len(texts):,} {noun} {what} ({'; '.join(texts[:_SHOWN])}{more})"
