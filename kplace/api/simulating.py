@@ -63,6 +63,8 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     bind_delay: float | None = None,
     bind_jitter: float = 0.0,
     bind_failures: float = 0.0,
+    provision_delay: float | None = None,
+    provision_jitter: float = 0.0,
     grace: float | None = None,
     cycle_time: float | None = None,
     recreate: bool = False,
@@ -126,6 +128,11 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
         How much longer it takes on average, exponentially distributed.
     bind_failures : float
         The share of bindings that fail, 0 to 1; the pod is forgotten and comes back.
+    provision_delay : float, optional
+        How long it takes at least until the claims of a pod that has found its node are bound, and volumes that lack
+        are made; the pod is bound after that. By default nobody does so, and claims keep waiting.
+    provision_jitter : float
+        How much longer it takes on average, exponentially distributed.
     grace : float, optional
         From a pod's eviction to its end; by default each pod's terminationGracePeriodSeconds, or 30.
     cycle_time : float, optional
@@ -173,6 +180,8 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
         bind_delay=bind_delay,
         bind_jitter=bind_jitter,
         bind_failures=bind_failures,
+        provision_delay=provision_delay,
+        provision_jitter=provision_jitter,
         grace=grace,
         cycle_time=cycle_time,
         recreate=recreate,
@@ -212,6 +221,8 @@ class _Told:
     bind_delay: float | None
     bind_jitter: float
     bind_failures: float
+    provision_delay: float | None
+    provision_jitter: float
     grace: float | None
     cycle_time: float | None
     recreate: bool
@@ -227,7 +238,7 @@ class _Told:
         ------
         UsageError
         """
-        for name in ("until", "bind_delay", "bind_jitter", "grace", "cycle_time"):
+        for name in _SECONDS:
             _check_seconds(name, getattr(self, name))
         if self.step is not None and not self.step > 0:
             msg = f"step: expected seconds, more than 0, got {self.step!r}"
@@ -255,12 +266,28 @@ class _Told:
                 mean_extra=nanoseconds(self.bind_jitter),
                 failure_rate=self.bind_failures,
             ),
+            provisioning=self._provisioning(),
             grace=timeline.grace if self.grace is None else nanoseconds(self.grace),
             cycle_time=_either(self.cycle_time, timeline.cycle_time),
             preempts_async=gates.get(ASYNC_PREEMPTION, setup.behaviour.preempts_async),
             asks_hints=setup.behaviour.queueing_hints,
             recreates=self.recreate,
         )
+
+    def _provisioning(self) -> RandomBinding | None:
+        """Draws of how long volumes take, others than those of bindings."""
+        if self.provision_delay is None:
+            return None
+        return RandomBinding(
+            seed=self.seed ^ _PROVISIONING,
+            delay=nanoseconds(self.provision_delay),
+            mean_extra=nanoseconds(self.provision_jitter),
+        )
+
+
+_SECONDS = ("until", "bind_delay", "bind_jitter", "provision_delay", "provision_jitter", "grace", "cycle_time")
+_PROVISIONING = 0x517CC1B7
+"""What the seed of provisioning differs in from that of bindings."""
 
 
 class _Run:

@@ -53,6 +53,12 @@ DURATION = Duration()
     "--bind-failures", type=click.FloatRange(0, 1), metavar="SHARE", default=0.0, help="Share of bindings that fail."
 )
 @click.option(
+    "--provision-delay", type=DURATION, metavar="TIME", help="How long volumes take at least; without, none are made."
+)
+@click.option(
+    "--provision-jitter", type=DURATION, metavar="TIME", default=0.0, help="How much longer they take on average."
+)
+@click.option(
     "--grace",
     type=DURATION,
     metavar="TIME",
@@ -92,6 +98,8 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     bind_delay: float | None,
     bind_jitter: float,
     bind_failures: float,
+    provision_delay: float | None,
+    provision_jitter: float,
     grace: float | None,
     cycle_time: float | None,
     recreate: bool,
@@ -135,6 +143,8 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             bind_delay=bind_delay,
             bind_jitter=bind_jitter,
             bind_failures=bind_failures,
+            provision_delay=provision_delay,
+            provision_jitter=provision_jitter,
             grace=grace,
             cycle_time=cycle_time,
             recreate=recreate,

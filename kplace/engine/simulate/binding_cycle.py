@@ -102,6 +102,8 @@ class BindingCycle:
         if setback is not None:
             self._set_back(running, Failure.of(setback, Result.BIND_ERROR))
             return
+        if self._settings.provisioning is not None and not running.binds_plainly:
+            self._world.provision(pod)
         started = self._settings.epoch_ns + whole_second(self._clock.now)
         pod.condition = ("", "")
         self._world.bind(pod, pod.assumed, started)
@@ -130,8 +132,11 @@ class BindingCycle:
         )
         outcome = self._settings.binding(pod.row, entry.attempts)
         binding = Binding(running, outcome.error)
-        if outcome.delay:
-            self._agenda.add(self._clock.now + outcome.delay, binding)
+        delay = outcome.delay
+        if self._settings.provisioning is not None and not running.binds_plainly:
+            delay += self._settings.provisioning(pod.row, entry.attempts).delay
+        if delay:
+            self._agenda.add(self._clock.now + delay, binding)
         else:
             self.finish(binding)
 

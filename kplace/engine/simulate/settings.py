@@ -61,6 +61,8 @@ class Settings:
     backoff : Backoff
     binding : callable
         What becomes of a binding, by pod and number of its attempt.
+    provisioning : callable or None
+        How long it takes that a pod's claims are bound, by pod and number of its attempt; None if nobody does it.
     grace : int or None
         Nanoseconds from a pod's eviction to its end; None for what each pod says itself.
     cycle_time : int
@@ -84,6 +86,7 @@ class Settings:
     options: Options = field(default_factory=Options)
     backoff: Backoff = field(default_factory=Backoff)
     binding: Callable[[int, int], Outcome] = bind_at_once
+    provisioning: Callable[[int, int], Outcome] | None = None
     grace: int | None = 0
     cycle_time: int = 0
     preempts_async: bool = True

@@ -10,6 +10,7 @@ from kplace.dtypes import NO_TIME, Phase
 from kplace.engine.simulate.changes import KIND_RESOURCES, node_changes, pod_changes
 from kplace.engine.simulate.live_cluster import LiveCluster, PodChange
 from kplace.engine.simulate.live_pod import LivePod
+from kplace.engine.simulate.provisioning import carried_out
 from kplace.engine.simulate.scenario import Change, PodVersion, Scenario, Verb, is_finished
 from kplace.engine.simulate.swift import SwiftAttempts
 from kplace.framework import Profile
@@ -108,6 +109,18 @@ class World:
         old = pod.image
         pod.started_ns = started_ns
         self._replace(pod, PodImage(old.pod, old.template, node, old.nominated))
+
+    def provision(self, pod: LivePod) -> None:
+        """Bind the claims of a pod to what was settled for them, and make the volumes that are to be made."""
+        node = self._images.get(pod.assumed)
+        if node is None:
+            return
+        settled = dict(self.cluster.volume_bindings.settled)
+        for item in tuple(carried_out(settled, pod.row, self._objects, node.node)):
+            meta = item.metadata
+            kind, namespace = type(item).__name__, meta.namespace or "default"
+            verb = Verb.UPDATE if (kind, namespace, meta.name) in self._objects else Verb.ADD
+            self._apply_to_other(Change(0, verb, kind, namespace, meta.name, item))
 
     def nominate(self, pod: LivePod, node: str) -> None:
         """Write a pod's nominated node into its status."""
