@@ -6,14 +6,16 @@ from kplace.api.cluster import Cluster
 from kplace.errors import UsageError
 from kplace.io.report import input_notes
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
-from kplace.synthesis import generate, load_description, read_shapes
+from kplace.synthesis import fitted, generate, load_description, read_shapes
 from kplace.synthesis.load import Given
 from kplace.synthesis.workloads import NothingRequestedError
 
 
 def synth(
-    description: Given,
+    description: Given | None = None,
     *,
+    like: Cluster | None = None,
+    scale: float = 1.0,
     seed: int = 0,
     nodes: int | None = None,
     pods: int | None = None,
@@ -26,6 +28,11 @@ def synth(
     description : str, path or mapping
         A preset (``small``, ``web``, ``ml-gpu``, ``edge``, ``batch``, ``datacenter-5k``, ``datacenter-100k``); a file
         (``.toml``, ``.yaml``, ``.json``); or the same as plain values. The reference has a page on what it may hold.
+    like : Cluster, optional
+        In the place of a description: one is fitted to this cluster (its shapes, labels, taints, sizes of apps,
+        requests, constraints), so that it can be scaled up or varied.
+    scale : float
+        So many times as many nodes and pods as the description has.
     seed : int
         The same description and seed give the same cluster, in any process.
     nodes, pods : int, optional
@@ -60,8 +67,16 @@ def synth(
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 0):
             msg = f"{name}: expected a whole number, 0 or more, got {number!r}"
             raise UsageError(msg)
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= 1e6:
+        msg = f"scale: expected a number above 0, got {scale!r}"
+        raise UsageError(msg)
+    if (description is None) == (like is None):
+        msg = "description: expected a description, or a cluster to be like: exactly one of them"
+        raise UsageError(msg)
+    given = fitted(like.columns) if like is not None else description
+    assert given is not None
     own = {} if shapes is None else read_shapes(shapes)
-    read = load_description(description, nodes=nodes, pods=pods, shapes=own)
+    read = load_description(given, nodes=nodes, pods=pods, scale=scale, shapes=own)
     try:
         columns = generate(read, seed, own)
     except NothingRequestedError as error:

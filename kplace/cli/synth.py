@@ -21,16 +21,25 @@ from kplace.cli.progress import Work
 )
 @click.option("--nodes", type=click.IntRange(min=0), metavar="N", help="Nodes in all; pools keep their proportions.")
 @click.option("--pods", type=click.IntRange(min=0), metavar="N", help="Pods in all, those of DaemonSets aside.")
+@click.option(
+    "--like",
+    multiple=True,
+    metavar="INPUT",
+    help="Fit a description to a cluster (what place takes) in the place of one; may be repeated.",
+)
+@click.option("--scale", type=float, default=1.0, show_default=True, metavar="X", help="X times the nodes and pods.")
 @click.option("--shapes", metavar="FILE", help="CSV table of more types of machines: name, cpu, memory_gib, ...")
-@click.option("--show", is_flag=True, help="Print the description of a preset instead, to start from.")
+@click.option("--show", is_flag=True, help="Print a preset, or what is fitted to --like, as a description instead.")
 @quiet_option
-def synth(
+def synth(  # noqa: PLR0913 - one parameter an option
     *,
     description: str | None,
     out: str,
     seed: int,
     nodes: int | None,
     pods: int | None,
+    like: tuple[str, ...],
+    scale: float,
     shapes: str | None,
     show: bool,
 ) -> None:
@@ -39,25 +48,34 @@ def synth(
     PRESET: small, web, ml-gpu, edge, batch, datacenter-5k, datacenter-100k. FILE: a description of your own (.toml,
     .yaml, .json). The pods of DaemonSets run on their nodes, all others wait: kplace place NAME places them.
     """
-    if description is None:
+    if description is None and not like:
         from kplace.synthesis import PRESETS
 
         msg = f"expected a preset ({', '.join(PRESETS)}) or a file"
         raise click.UsageError(msg)
     if show:
-        from kplace.synthesis import preset_text
-
-        text = preset_text(description)
+        text = _shown(description, like)
         emit(lambda: write_text(text))
         return
-    target = plan_cluster_target(out, [description])
+    target = plan_cluster_target(out, [description] if description else like)
     with Work() as work:
         work.stage("making")
         import kplace
 
-        cluster = kplace.synth(description, seed=seed, nodes=nodes, pods=pods, shapes=shapes)
+        model = kplace.read(*like) if like else None
+        cluster = kplace.synth(description, like=model, scale=scale, seed=seed, nodes=nodes, pods=pods, shapes=shapes)
         for item in cluster.notes:
             note(str(item))
         work.stage("writing")
         write_cluster(cluster, target)
     tell_cluster(cluster, target)
+
+
+def _shown(description: str | None, like: tuple[str, ...]) -> str:
+    from kplace.synthesis import description_text, fitted, preset_text
+
+    if description is not None:
+        return preset_text(description)
+    import kplace
+
+    return description_text(fitted(kplace.read(*like).columns))

@@ -171,7 +171,7 @@ def _write_documents(items: Iterable[Item], file: BinaryIO) -> None:
         yaml.dump(
             msgspec.json.decode(raw),
             file,
-            Dumper=_Dumper,
+            Dumper=Dumper,
             encoding="utf-8",
             allow_unicode=True,
             sort_keys=False,
@@ -183,10 +183,11 @@ def _write_documents(items: Iterable[Item], file: BinaryIO) -> None:
 _NO_LINE_BREAKS = 2**30
 
 
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     """Quotes every text that some reader of YAML might take for something else."""
 
     def ignore_aliases(self, data: object) -> bool:
+        """Whether a value is written out again wherever it stands: always."""
         return True
 
 
@@ -199,4 +200,4 @@ def _represent_text(dumper: Any, text: str) -> Any:  # noqa: ANN401 - PyYAML has
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_Dumper.add_representer(str, _represent_text)
+Dumper.add_representer(str, _represent_text)

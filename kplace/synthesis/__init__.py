@@ -1,7 +1,8 @@
 """Clusters that are made up: from a description and a seed straight to columns."""
 
 from kplace.synthesis.generate import generate
-from kplace.synthesis.load import PRESETS, load_description, preset_text
+from kplace.synthesis.like import fitted
+from kplace.synthesis.load import PRESETS, description_text, load_description, preset_text
 from kplace.synthesis.shapes import read_shapes
 
-__all__ = ["PRESETS", "generate", "load_description", "preset_text", "read_shapes"]
+__all__ = ["PRESETS", "description_text", "fitted", "generate", "load_description", "preset_text", "read_shapes"]

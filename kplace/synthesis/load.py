@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import yaml
 from msgspec import structs
 
 from kplace.config.misfits import suggestion
 from kplace.errors import Fault, InputError, UsageError
+from kplace.io.manifests import Dumper
 from kplace.io.sources import Source, SourceError
 from kplace.io.yaml_documents import YamlError, yaml_to_json
 from kplace.synthesis.description import Description, Shape
 from kplace.synthesis.shapes import built_in
-from kplace.synthesis.strict import read_struct
+from kplace.synthesis.strict import plain, read_struct
 from kplace.synthesis.validate import faults_of
 
 Given = str | Path | Mapping[str, Any] | Description
@@ -31,6 +33,7 @@ def load_description(
     *,
     nodes: int | None = None,
     pods: int | None = None,
+    scale: float = 1.0,
     shapes: Mapping[str, Shape] | None = None,
 ) -> Description:
     """Read a description and check it.
@@ -41,6 +44,8 @@ def load_description(
         A preset of `PRESETS`, a file (``.toml``, ``.yaml``, ``.json``), or plain values.
     nodes, pods : int, optional
         In the place of what it says; ``pods`` also in the place of a utilisation.
+    scale : float
+        So many times as many nodes and pods, before ``nodes`` and ``pods`` count.
     shapes : mapping of str to Shape, optional
         Types of machines beside the built-in ones.
 
@@ -59,6 +64,8 @@ def load_description(
         if read is None:
             raise InputError(Fault(source, "", path, message) for path, message in problems)
         description = read
+    if scale != 1.0:
+        description = _scaled(description, scale)
     if nodes is not None:
         description = structs.replace(description, nodes=nodes)
     if pods is not None:
@@ -67,6 +74,28 @@ def load_description(
     if faults := faults_of(description, known):
         raise InputError(Fault(source, "", path, message) for path, message in faults)
     return description
+
+
+def _scaled(description: Description, scale: float) -> Description:
+    total = sum(pool.count for pool in description.pools) if description.nodes is None else description.nodes
+    workloads = tuple(
+        item
+        if item.apps is None or item.kind == "DaemonSet"
+        else structs.replace(item, apps=max(round(item.apps * scale), 1))
+        for item in description.workloads
+    )
+    return structs.replace(
+        description,
+        nodes=round(total * scale),
+        pods=None if description.pods is None else round(description.pods * scale),
+        workloads=workloads,
+    )
+
+
+def description_text(description: Description) -> str:
+    """A description as YAML."""
+    text: str = yaml.dump(plain(description), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=120)
+    return text
 
 
 def preset_text(name: str) -> str:

@@ -93,7 +93,7 @@ class PodMaker:
             stem = key.owner.name if key.owner is not None else app.name
             names += [f"{stem}-{i}" for i in range(app.replicas)]
             if workload.claims:
-                template[start:] = self._claimed(workload, key, names[start:])
+                template[start : len(names)] = self._claimed(workload, key, names[start:])
             else:
                 template[start : len(names)] = self.keys.code(key)
             self._add_objects(tailor, app)

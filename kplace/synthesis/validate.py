@@ -155,9 +155,10 @@ def _workload(workload: Workload, description: Description) -> Problems:
     yield from _labels("node_selector", workload.node_selector)
     yield from _numbers_of_apps(workload, description)
     yield from _requests(workload)
-    for path, draw in (("priority", workload.priority), ("lifetime", workload.lifetime)):
-        if draw is not None:
-            yield from _draw(path, draw)
+    if isinstance(workload.priority, Draw):
+        yield from _draw("priority", workload.priority)
+    if workload.lifetime is not None:
+        yield from _draw("lifetime", workload.lifetime)
     if workload.priority_class and workload.priority is not None:
         yield "priority", "is said by the priority class"
     known_classes = (*description.priority_classes, *BUILT_IN_PRIORITIES)

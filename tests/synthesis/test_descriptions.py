@@ -104,6 +104,10 @@ def test_workloads(changes, path, words):
     assert words in found[f"workloads[0].{path}"]
 
 
+def test_a_priority_may_be_negative():
+    assert load_description({"pools": [POOL], "workloads": [{**WORKLOAD, "priority": -5}]}).workloads[0].priority == -5
+
+
 def test_the_whole():
     assert "not both" in faults(pods=3, utilisation={"cpu": 0.5})["utilisation"]
     assert "one resource" in faults(utilisation={"cpu": 0.5, "memory": 0.5})["utilisation"]

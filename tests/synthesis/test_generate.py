@@ -286,3 +286,10 @@ def test_nodes_are_added_to_clusters_without_objects(tmp_path):
         # The new nodes lack the pods of DaemonSets, which reading makes; nothing else is new.
         (note,) = (note.message for note in again.notes if note.topic == "made-pods")
         assert note.startswith(f"{made_pods} pods made for controllers that lack them")
+
+
+def test_every_pod_of_many_stateful_apps_has_claims_of_its_own():
+    columns = made({"name": "db", "kind": "StatefulSet", "apps": 3, "replicas": 2, "claims": [{"name": "d"}]})
+    for pod, code in zip(columns.pods.names, columns.pods.template.tolist(), strict=True):
+        (volume,) = columns.templates[code].spec.volumes
+        assert volume.persistent_volume_claim.claim_name == f"d-{pod}"

@@ -1,0 +1,219 @@
+"""Workloads fitted to the pods of a cluster."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import structs
+
+from kplace.columns import ClusterColumns, Template
+from kplace.columns.selectors import compile_selector
+from kplace.frames.taints import toleration_text
+from kplace.objects.core import Affinity, PodAffinity, PodAffinityTerm, Toleration
+from kplace.objects.defaulting import DEFAULT_SCHEDULER
+from kplace.objects.storage import PersistentVolumeClaim
+from kplace.synthesis.description import Claim, Draw, Near, Quantity, Spread, Workload
+from kplace.synthesis.templates import HASH, JOB_NAME, quantity_text
+
+_KINDS = {"ReplicaSet": "ReplicaSet", "StatefulSet": "StatefulSet", "Job": "Job", "DaemonSet": "DaemonSet"}
+_CONTROLLERS_LABELS = (
+    *(HASH, JOB_NAME, "job-name", "controller-uid", "batch.kubernetes.io/controller-uid", "controller-revision-hash"),
+    *("pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index", "app"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _App:
+    """The pods of one controller, or those without one that agree in everything.
+
+    Attributes
+    ----------
+    kind : str
+    template : Template
+        That of most of the pods.
+    replicas : int
+    """
+
+    kind: str
+    template: Template
+    replicas: int
+
+
+def fitted_workloads(columns: ClusterColumns) -> tuple[list[Workload], int]:
+    """Workloads like those of a cluster, and how many pods there are beside those of DaemonSets.
+
+    Parameters
+    ----------
+    columns : ClusterColumns
+        Pods that have ended or are being deleted are passed over.
+
+    Notes
+    -----
+    Apps that ask for the same (kind, namespace, selectors of nodes, tolerations, spread, terms on themselves,
+    priority, scheduler) are a workload; the sizes of apps and what their pods request become mixes with the shares
+    that they have. Terms and spread constraints on pods of others, host ports and volumes other than the claims of
+    StatefulSets are left out.
+    """
+    groups: dict[str, list[_App]] = {}
+    wanted: dict[str, Workload] = {}
+    for app in _apps(columns):
+        workload = _bare(app, columns)
+        code = msgspec.json.encode(workload, order="sorted").decode()
+        wanted[code] = workload
+        groups.setdefault(code, []).append(app)
+    resources = list(columns.resources)
+    workloads, numbers = [], Counter[str]()
+    for code, apps in groups.items():
+        kind = wanted[code].kind
+        name = f"{kind.lower()}-{numbers[kind]}"
+        numbers[kind] += 1
+        workloads.append(_sized(structs.replace(wanted[code], name=name), apps, resources))
+    n_pods = sum(app.replicas for apps in groups.values() for app in apps if app.kind != "DaemonSet")
+    return workloads, n_pods
+
+
+def _apps(columns: ClusterColumns) -> Iterator[_App]:
+    pods = columns.pods
+    living = np.flatnonzero(~pods.finished & ~pods.terminating)
+    number = Counter(pods.template[living].tolist())
+    apps: dict[tuple[str, str, str], Counter[int]] = {}
+    for code, count in number.items():
+        template = columns.templates[code]
+        owner = template.owner
+        who = ("Pod", str(code)) if owner is None or owner.kind not in _KINDS else (owner.kind, owner.name)
+        apps.setdefault((template.namespace, *who), Counter())[code] += count
+    for (_, kind, _), codes in apps.items():
+        template = columns.templates[codes.most_common(1)[0][0]]
+        is_deployed = kind == "ReplicaSet" and HASH in template.labels
+        yield _App("Deployment" if is_deployed else kind, template, codes.total())
+
+
+def _bare(app: _App, columns: ClusterColumns) -> Workload:
+    """What an app asks for, without its size and its requests."""
+    template, spec = app.template, app.template.spec
+    affinity = spec.affinity or Affinity()
+    rest: dict[str, Any] = {}
+    required = affinity.node_affinity
+    if required is not None and app.kind != "DaemonSet":
+        rest["affinity"] = {"nodeAffinity": _plain(required)}
+    if spec.scheduling_gates:
+        rest["schedulingGates"] = _plain(spec.scheduling_gates)
+    if spec.termination_grace_period_seconds is not None:
+        rest["terminationGracePeriodSeconds"] = spec.termination_grace_period_seconds
+    return Workload(
+        name="x",
+        kind=app.kind,
+        namespace=template.namespace,
+        labels=_labels(template),
+        priority=spec.priority or None,
+        preemption=spec.preemption_policy != "Never",
+        node_selector=spec.node_selector or {},
+        tolerations=_tolerations(app.kind, spec.tolerations or ()),
+        spread=tuple(_spreads(template)),
+        affinity=tuple(_terms(affinity.pod_affinity, template)),
+        anti_affinity=tuple(_terms(affinity.pod_anti_affinity, template)),
+        claims=_claims(app, columns) if app.kind == "StatefulSet" else (),
+        scheduler="" if spec.scheduler_name == DEFAULT_SCHEDULER else spec.scheduler_name,
+        spec=rest,
+    )
+
+
+def _plain(value: object) -> object:
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _labels(template: Template) -> dict[str, str]:
+    """Labels that are no names of the app itself."""
+    own = template.owner.name if template.owner is not None else ""
+    return {
+        key: text
+        for key, text in template.labels.items()
+        if key not in _CONTROLLERS_LABELS and not (text and own.startswith(text))
+    }
+
+
+def _tolerations(kind: str, tolerations: Sequence[Toleration]) -> tuple[str, ...]:
+    """As texts; those that a DaemonSet's pods have anyway, and the seconds until an eviction, are left out."""
+    texts = (
+        toleration_text([item])
+        for item in tolerations
+        if not (item.key.startswith("node.kubernetes.io/") and (kind == "DaemonSet" or item.effect == "NoExecute"))
+    )
+    return tuple(dict.fromkeys(texts))
+
+
+def _spreads(template: Template) -> Iterator[Spread]:
+    for item in template.spec.topology_spread_constraints or ():
+        if compile_selector(item.label_selector).matches(template.labels):
+            hard = item.when_unsatisfiable == "DoNotSchedule"
+            yield Spread(item.topology_key, max(item.max_skew, 1), hard, item.min_domains if hard else None)
+
+
+def _terms(side: PodAffinity | None, template: Template) -> Iterator[Near]:
+    if side is None:
+        return
+    for term in side.required or ():
+        if _is_on_itself(term, template):
+            yield Near(term.topology_key, hard=True)
+    for item in side.preferred or ():
+        if item.pod_affinity_term is not None and _is_on_itself(item.pod_affinity_term, template):
+            yield Near(item.pod_affinity_term.topology_key, weight=min(max(item.weight, 1), 100))
+
+
+def _is_on_itself(term: PodAffinityTerm, template: Template) -> bool:
+    at_home = not term.namespaces or template.namespace in term.namespaces
+    return at_home and compile_selector(term.label_selector).matches(template.labels)
+
+
+def _claims(app: _App, columns: ClusterColumns) -> tuple[Claim, ...]:
+    """Claims of a StatefulSet's pods, as the objects of one pod say."""
+    known = {(item.metadata.namespace or "default", item.metadata.name): item for item in _all_claims(columns)}
+    found = []
+    for number, volume in enumerate(app.template.spec.volumes or ()):
+        source = volume.persistent_volume_claim
+        claim = known.get((app.template.namespace, source.claim_name)) if source is not None else None
+        if claim is not None:
+            requests = claim.spec.resources.requests if claim.spec.resources else None
+            size = (requests or {}).get("storage", "1Gi")
+            found.append(Claim(f"data-{number}", size, claim.spec.storage_class_name or "standard"))
+    return tuple(found)
+
+
+def _all_claims(columns: ClusterColumns) -> list[PersistentVolumeClaim]:
+    return columns.of_kind(PersistentVolumeClaim)
+
+
+def _sized(workload: Workload, apps: Sequence[_App], resources: Sequence[str]) -> Workload:
+    """A workload with the sizes of its apps and with what their pods request."""
+    is_daemon = workload.kind == "DaemonSet"
+    sizes = Counter(app.replicas for app in apps)
+    replicas: int | Draw = 1
+    if not is_daemon and len(sizes) == 1:
+        replicas = next(iter(sizes))
+    elif not is_daemon:
+        replicas = Draw(mix={str(size): float(number) for size, number in sorted(sizes.items())})
+    bundles = Counter(_request(app.template, resources) for app in apps)
+    listed = tuple({**dict(items), "weight": number} for items, number in bundles.items())
+    single: dict[str, Quantity] = dict(next(iter(bundles))) if len(bundles) == 1 else {}
+    images = Counter(item.image for app in apps for item in (app.template.spec.containers or ())[:1] if item.image)
+    return structs.replace(
+        workload,
+        apps=len(apps) if is_daemon else None,
+        weight=float(max(sum(app.replicas for app in apps), 1)),
+        replicas=replicas,
+        requests=single,
+        bundles=listed if len(bundles) > 1 else (),
+        image=images.most_common(1)[0][0] if images else "",
+    )
+
+
+def _request(template: Template, resources: Sequence[str]) -> tuple[tuple[str, Quantity], ...]:
+    amounts = zip(resources, template.request.tolist(), strict=True)
+    return tuple((name, _quantity(name, amount)) for name, amount in amounts if amount)
+
+
+def _quantity(name: str, amount: int) -> Quantity:
+    return quantity_text(name, amount) if name in ("cpu", "memory", "ephemeral-storage") else amount
