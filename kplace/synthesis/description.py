@@ -307,8 +307,8 @@ class Workload(Struct, frozen=True, forbid_unknown_fields=True):
         Of cpu and memory, -1 to 1: that of the normal numbers behind them, which is that of the logarithms if both are
         lognormal.
     bundles : list of tables
-        Whole requests that are drawn together, in the place of ``requests``: resources with quantities, and a
-        ``weight``.
+        Whole requests that are drawn together, in the place of ``requests``: resources with quantities, a ``weight``,
+        and, if the size of an app goes with them, its ``replicas``.
     limits : text
         ``none``, or ``equal`` to what is requested.
     image : text, optional

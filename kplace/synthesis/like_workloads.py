@@ -15,8 +15,9 @@ from kplace.frames.taints import toleration_text
 from kplace.objects.core import Affinity, PodAffinity, PodAffinityTerm, Toleration
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
 from kplace.objects.storage import PersistentVolumeClaim
-from kplace.synthesis.description import Claim, Draw, Near, Quantity, Spread, Workload
+from kplace.synthesis.description import Claim, Near, Quantity, Spread, Workload
 from kplace.synthesis.templates import HASH, JOB_NAME, quantity_text
+from kplace.synthesis.workloads import REPLICAS, WEIGHT
 
 _KINDS = {"ReplicaSet": "ReplicaSet", "StatefulSet": "StatefulSet", "Job": "Job", "DaemonSet": "DaemonSet"}
 _CONTROLLERS_LABELS = (
@@ -53,7 +54,7 @@ def fitted_workloads(columns: ClusterColumns) -> tuple[list[Workload], int]:
     Notes
     -----
     Apps that ask for the same (kind, namespace, selectors of nodes, tolerations, spread, terms on themselves,
-    priority, scheduler) are a workload; the sizes of apps and what their pods request become mixes with the shares
+    priority, scheduler) are a workload; the sizes of apps and what their pods request become a mix with the shares
     that they have. Terms and spread constraints on pods of others, host ports and volumes other than the claims of
     StatefulSets are left out.
     """
@@ -187,25 +188,23 @@ def _all_claims(columns: ClusterColumns) -> list[PersistentVolumeClaim]:
 
 
 def _sized(workload: Workload, apps: Sequence[_App], resources: Sequence[str]) -> Workload:
-    """A workload with the sizes of its apps and with what their pods request."""
+    """A workload with the sizes of its apps and with what their pods request: these go together."""
     is_daemon = workload.kind == "DaemonSet"
-    sizes = Counter(app.replicas for app in apps)
-    replicas: int | Draw = 1
-    if not is_daemon and len(sizes) == 1:
-        replicas = next(iter(sizes))
-    elif not is_daemon:
-        replicas = Draw(mix={str(size): float(number) for size, number in sorted(sizes.items())})
-    bundles = Counter(_request(app.template, resources) for app in apps)
-    listed = tuple({**dict(items), "weight": number} for items, number in bundles.items())
-    single: dict[str, Quantity] = dict(next(iter(bundles))) if len(bundles) == 1 else {}
+    kinds = Counter((1 if is_daemon else app.replicas, _request(app.template, resources)) for app in apps)
+    sizes = {size for size, _ in kinds}
+    requests: dict[str, Quantity] = dict(next(iter(kinds))[1])
+    bundles = tuple(
+        {**dict(request), REPLICAS: size, WEIGHT: number} if len(sizes) > 1 else {**dict(request), WEIGHT: number}
+        for (size, request), number in kinds.items()
+    )
     images = Counter(item.image for app in apps for item in (app.template.spec.containers or ())[:1] if item.image)
     return structs.replace(
         workload,
         apps=len(apps) if is_daemon else None,
         weight=float(max(sum(app.replicas for app in apps), 1)),
-        replicas=replicas,
-        requests=single,
-        bundles=listed if len(bundles) > 1 else (),
+        replicas=sizes.pop() if len(sizes) == 1 else 1,
+        requests=requests if len(kinds) == 1 else {},
+        bundles=bundles if len(kinds) > 1 else (),
         image=images.most_common(1)[0][0] if images else "",
     )
 

@@ -8,6 +8,9 @@ from kplace.dtypes import F64, I64
 from kplace.synthesis.description import Arrival, Quantity, Workload
 from kplace.synthesis.draws import WHOLE, drawn, stream, unit_of, weighted
 
+WEIGHT, REPLICAS = "weight", "replicas"
+"""What a bundle may hold beside resources."""
+
 _SECOND = 10**9
 _DAY = 86_400.0
 _FIRST_BATCH, _LARGEST_BATCH = 64, 65_536
@@ -82,9 +85,13 @@ class AppDraws:
     def take(self, number: int) -> Apps:
         """The next apps."""
         workload = self._workload
+        requests = self._bundles(number) if workload.bundles else self._requests(number)
+        replicas = requests.pop(REPLICAS, None)
+        if replicas is None:
+            replicas = drawn(workload.replicas, WHOLE, self._normals("replicas", number))
         return Apps(
-            replicas=np.maximum(drawn(workload.replicas, WHOLE, self._normals("replicas", number)), 0),
-            requests=self._bundles(number) if workload.bundles else self._requests(number),
+            replicas=np.maximum(replicas, 0),
+            requests=requests,
             priority=drawn(workload.priority or 0, WHOLE, self._normals("priority", number)),
             namespace=self._stream("namespace").integers(0, max(workload.namespaces, 1), number),
         )
@@ -122,9 +129,9 @@ class AppDraws:
 
     def _bundles(self, number: int) -> dict[str, I64]:
         bundles = self._workload.bundles
-        weights = np.array([float(bundle.get("weight", 1)) for bundle in bundles], np.float64)
+        weights = np.array([float(bundle.get(WEIGHT, 1)) for bundle in bundles], np.float64)
         chosen = weighted(weights, self._stream("bundle").random(number))
-        names = dict.fromkeys(name for bundle in bundles for name in bundle if name != "weight")
+        names = dict.fromkeys(name for bundle in bundles for name in bundle if name != WEIGHT)
         return {name: _amounts(name, bundles)[chosen] for name in names}
 
     def _normals(self, purpose: str, number: int) -> F64:

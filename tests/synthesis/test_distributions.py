@@ -115,6 +115,13 @@ def test_bundles_are_drawn_whole():
     assert (apps.requests["cpu"] == 1000).mean() == pytest.approx(0.75, abs=0.015)
 
 
+def test_a_bundle_may_say_how_large_an_app_is():
+    workload = Workload(name="w", replicas=5, bundles=({"cpu": "1", "replicas": 9}, {"cpu": "2", "replicas": 2}))
+    apps = AppDraws(workload, 5).take(N)
+    assert set(zip(apps.requests["cpu"].tolist(), apps.replicas.tolist(), strict=True)) == {(1000, 9), (2000, 2)}
+    assert list(apps.requests) == ["cpu"]
+
+
 def test_arrivals():
     def moments(**arrival):
         return arrivals_ns(Workload(name="w", arrival=Arrival(**arrival)), N, 3) / 1e9
