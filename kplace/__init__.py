@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kplace.analysis.bench import bench
     from kplace.analysis.capacity import capacity
     from kplace.analysis.drain import drain
+    from kplace.analysis.tuning import Tuning, tune
     from kplace.api import (
         Cluster,
         History,
@@ -37,6 +38,7 @@ __all__ = [
     "KplaceError",
     "Placements",
     "Scores",
+    "Tuning",
     "__version__",
     "bench",
     "capacity",
@@ -51,6 +53,7 @@ __all__ = [
     "score",
     "simulate",
     "synth",
+    "tune",
 ]
 
 _HOME = {
@@ -58,6 +61,7 @@ _HOME = {
     "History": "kplace.api",
     "Placements": "kplace.api",
     "Scores": "kplace.api",
+    "Tuning": "kplace.analysis.tuning",
     "bench": "kplace.analysis.bench",
     "capacity": "kplace.analysis.capacity",
     "drain": "kplace.analysis.drain",
@@ -71,6 +75,7 @@ _HOME = {
     "redact": "kplace.api",
     "simulate": "kplace.api",
     "synth": "kplace.api",
+    "tune": "kplace.analysis.tuning",
     "InputError": "kplace.errors",
     "KplaceError": "kplace.errors",
 }

@@ -21,6 +21,7 @@ COMMANDS = {
     "drain": "kplace.cli.drain:drain",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
+    "tune": "kplace.cli.tune:tune",
     "bench": "kplace.cli.bench:bench",
     "warmup": "kplace.cli.warmup:warmup",
     "completion": "kplace.cli.completion:completion",
