@@ -11,6 +11,7 @@ from kplace.version import __version__
 if TYPE_CHECKING:
     from kplace.analysis.bench import bench
     from kplace.analysis.capacity import capacity
+    from kplace.analysis.compare import compare
     from kplace.analysis.drain import drain
     from kplace.analysis.tuning import Tuning, tune
     from kplace.api import (
@@ -42,6 +43,7 @@ __all__ = [
     "__version__",
     "bench",
     "capacity",
+    "compare",
     "drain",
     "explain",
     "place",
@@ -64,6 +66,7 @@ _HOME = {
     "Tuning": "kplace.analysis.tuning",
     "bench": "kplace.analysis.bench",
     "capacity": "kplace.analysis.capacity",
+    "compare": "kplace.analysis.compare",
     "drain": "kplace.analysis.drain",
     "explain": "kplace.api",
     "place": "kplace.api",

@@ -105,7 +105,54 @@ DRAIN_EACH = Table(
     ),
 )
 
-TABLES: tuple[Table, ...] = (DOMAINS, POOLS, CAPACITY, DRAIN_PODS, DRAIN_NODES, DRAIN_EACH)
+COMPARE = Table(
+    "analysis.compare",
+    "A pod that two runs disagree on, in the order in which the second one tried them.",
+    (
+        Column("namespace", "str", "Its namespace."),
+        Column("pod", "str", "Its name."),
+        Column("change", "str", "moved, now pending, now placed, only before, only after."),
+        Column("node_before", "str", "Its node in the first run; NA if none."),
+        Column("node_after", "str", "Its node in the second one; NA if none."),
+        Column(
+            "cause",
+            "str",
+            "earlier (what came before it differs), filter, score, sample (the search did not come by its node), draw "
+            "(equal totals); empty if it was not looked into.",
+        ),
+        Column("plugin", "str", "The plugin whose word it is; empty for other causes than filter and score."),
+        Column("total_before", "Int64", "Its highest total in the first run."),
+        Column("total_after", "Int64", "Its highest total in the second one."),
+        Column("row", "int32", "Its row in the second cluster's table of pods; -1 if it is only in the first."),
+    ),
+)
+
+COMPARE_VERSIONS = Table(
+    "analysis.compare_versions",
+    "A release of Kubernetes; all columns but the first three say what differs from the row above.",
+    (
+        Column("version", "str", "The release."),
+        Column("placed", "int64", "Pods that it places."),
+        Column("pending", "int64", "Pods that it leaves pending."),
+        Column("moved", "int64", "Pods that are placed elsewhere."),
+        Column("now_pending", "int64", "Pods that were placed and are pending."),
+        Column("now_placed", "int64", "Pods that were pending and are placed."),
+        Column("scores_changed", "int64", "Pods whose highest total differs."),
+        Column("messages_changed", "int64", "Pods whose message differs."),
+        Column("rules", "str", "Changes of the release that by themselves make a difference here; empty if none does."),
+    ),
+)
+
+TABLES: tuple[Table, ...] = (
+    DOMAINS,
+    POOLS,
+    CAPACITY,
+    DRAIN_PODS,
+    DRAIN_NODES,
+    DRAIN_EACH,
+    COMPARE,
+    COMPARE_VERSIONS,
+)
 
 WHERE = {
     "analysis.domains": "`kplace.analysis.metrics.domains`",
@@ -113,6 +160,8 @@ WHERE = {
     "analysis.drain.pods": "`Drain.pods` of `kplace.drain`; the rows of `kplace drain --format`",
     "analysis.drain.nodes": "`Drain.nodes` of `kplace.drain`",
     "analysis.drain.each": "`EachDrain.nodes` of `kplace.analysis.drain.drain_each`; the rows of `kplace drain --all`",
+    "analysis.compare": "`Comparison.pods` of `kplace.compare`; the rows of `kplace compare --format`",
+    "analysis.compare_versions": "`kplace.analysis.compare.compare_versions`; the rows of `kplace compare --versions`",
     "analysis.capacity": "`Capacity.table` of `kplace.capacity`; the rows of `kplace capacity --format`",
 }
 """What gives each table."""

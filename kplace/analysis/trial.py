@@ -17,7 +17,7 @@ from kplace.api.plugins import Plugins
 from kplace.api.setup import Setup, set_up
 from kplace.columns import ClusterColumns
 from kplace.config import Configuration  # noqa: TC001
-from kplace.config.versions import DEFAULT_VERSION
+from kplace.config.versions import DEFAULT_VERSION, Behaviour
 from kplace.dtypes import I32, PreemptionMode
 from kplace.engine.attempt import Attempt
 from kplace.engine.batch import can_batch, place_batch
@@ -72,8 +72,10 @@ class Trial:
     run: Run
 
     @staticmethod
-    def of(cluster: Cluster, scheduling: Scheduling, preemption: str = "off") -> "Trial":
-        """Set up a scheduler.
+    def of(
+        cluster: Cluster, scheduling: Scheduling, preemption: str = "off", *, behaviour: Behaviour | None = None
+    ) -> "Trial":
+        """Set up a scheduler; a ``behaviour`` takes the place of the release's.
 
         Raises
         ------
@@ -89,6 +91,7 @@ class Trial:
             told.get("percentage_of_nodes_to_score"),
             extenders=one_of("extenders", told.get("extenders", "ask"), ("ask", "off")),
             kube_version=kube_version,
+            behaviour=behaviour,
         )
         modes = {word: mode for mode, word in PREEMPTION_WORDS.items() if mode is not PreemptionMode.QUEUE}
         tie_break, seed = told.get("tie_break", "random"), int(told.get("seed", 0))
@@ -145,6 +148,11 @@ class Trial:
     def with_preemption(self, preemption: PreemptionMode) -> "Trial":
         """Set up the same with another mode of preemption."""
         return replace(self, options=replace(self.options, preemption=preemption))
+
+
+def waiting_rows(columns: ClusterColumns) -> I32:
+    """All pods that wait."""
+    return np.flatnonzero(columns.pods.waiting).astype(np.int32)
 
 
 def waiting_pods(columns: ClusterColumns, first: int) -> I32:

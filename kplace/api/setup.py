@@ -65,7 +65,7 @@ class Setup:
         return (*kept, *foreign_notes(cluster.columns, profiles), *self.notes, *notes_after(self.extenders))
 
 
-def set_up(
+def set_up(  # noqa: PLR0913 - most are left alone
     cluster: Cluster,
     config: ConfigSource | Configuration | None = None,
     plugins: Plugins = (),
@@ -74,6 +74,7 @@ def set_up(
     extenders: str = CALL,
     mend_extender_scores: bool = False,
     kube_version: str = DEFAULT_VERSION,
+    behaviour: Behaviour | None = None,
 ) -> Setup:
     """Set up a run.
 
@@ -90,6 +91,8 @@ def set_up(
     mend_extender_scores : bool
     kube_version : str
         See `kplace.place`.
+    behaviour : Behaviour, optional
+        In the place of the release's: something between two releases.
 
     Raises
     ------
@@ -101,7 +104,7 @@ def set_up(
         An argument cannot be used.
     """
     known = KnownPlugins(plugins)
-    behaviour = behaviour_of(kube_version)
+    behaviour = behaviour_of(kube_version) if behaviour is None else behaviour
     configuration = _configuration(cluster, config, known, behaviour)
     known.import_installed(name for profile in configuration.profiles for name in profile.plugin_names)
     built = build_profiles(configuration, known.entries, behaviour)

@@ -19,6 +19,7 @@ COMMANDS = {
     "redact": "kplace.cli.redact:redact",
     "capacity": "kplace.cli.capacity:capacity",
     "drain": "kplace.cli.drain:drain",
+    "compare": "kplace.cli.compare:compare",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
     "tune": "kplace.cli.tune:tune",

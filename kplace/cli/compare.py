@@ -1,0 +1,69 @@
+"""``kplace compare``: two schedulers, two clusters or several releases, and what they disagree on."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kplace.cli.console import is_quiet, show
+from kplace.cli.output import TABLE
+from kplace.cli.progress import Work
+from kplace.cli.question import Question, emit_rows, format_option, question_options
+
+if TYPE_CHECKING:
+    import kplace
+
+
+@click.command(short_help="Place twice, and say what differs and why.")
+@question_options
+@click.option("--with-config", metavar="FILE", help="The configuration of the second run.")
+@click.option("--with-kube-version", metavar="1.N", help="The release of the second run.")
+@click.option("--with-seed", type=click.IntRange(min=0), metavar="N", help="The seed of the second run.")
+@click.option("--with-input", multiple=True, metavar="INPUT", help="The cluster of the second run.")
+@click.option("--versions", metavar="1.N..1.M", help="Several releases instead, each against the one before.")
+@format_option()
+def compare(
+    *,
+    question: Question,
+    with_config: str | None,
+    with_kube_version: str | None,
+    with_seed: int | None,
+    with_input: tuple[str, ...],
+    versions: str | None,
+    form: str,
+) -> None:
+    """Place the waiting pods twice: pods that moved and the plugin that decided, pods that wait now, metrics.
+
+    Both runs do as the other options say; what is different in the second one is named by --with-... With --versions
+    the cluster is placed as several releases would, and the rules that make a difference are named.
+    """
+    second: dict[str, object] = {}
+    for key, value in (("config", with_config), ("kube_version", with_kube_version), ("seed", with_seed)):
+        if value is not None:
+            second[key] = value
+    if versions and (second or with_input):
+        msg = "goes with no --with-... option"
+        raise click.BadParameter(msg, param_hint="'--versions'")
+    if not versions and not second and not with_input:
+        msg = "Say what is different: --with-config, --with-kube-version, --with-seed, --with-input or --versions."
+        raise click.UsageError(msg)
+    with Work() as work:
+        cluster, scheduling = question.load(work)
+        work.stage("comparing")
+        from kplace.analysis import compare as ask
+
+        if versions:
+            releases = ask.compare_versions(cluster, versions, progress=work.advance, **scheduling)
+        else:
+            found = ask.compare(cluster, _read(with_input), second=second, **scheduling)
+    if form != TABLE:
+        emit_rows(releases if versions else found.pods, form)
+    elif not is_quiet():
+        from kplace.cli.render_compare import render_compare, render_versions
+
+        show(lambda console: render_versions(console, releases) if versions else render_compare(console, found))
+
+
+def _read(inputs: tuple[str, ...]) -> "kplace.Cluster | None":
+    import kplace
+
+    return kplace.read(*inputs) if inputs else None

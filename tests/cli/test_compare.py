@@ -1,0 +1,40 @@
+"""``kplace compare``: two runs and several releases."""
+
+import csv
+import io
+
+import pytest
+
+
+def rows(result):
+    assert result.exit_code == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+def test_two_runs(kplace, cluster):
+    result = kplace("compare", cluster, "--with-seed", "1")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0].startswith("the same nodes for all pods")
+    assert rows(kplace("compare", cluster, "--with-seed", "1", "--format", "csv")) == []
+
+
+def test_releases(kplace, cluster):
+    result = kplace("compare", cluster, "--versions", "1.34..1.35")
+    assert "1.34" in result.stdout
+    found = rows(kplace("compare", cluster, "--versions", "1.34..1.35", "--format", "csv"))
+    assert [row["version"] for row in found] == ["1.34", "1.35"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Say what is different"),
+        (("--versions", "1.34..1.35", "--with-seed", "1"), "goes with no --with-... option"),
+        (("--versions", "1.34"), "expected at least two releases"),
+        (("--versions", "1.34..1.99"), "expected a release from 1.29 to 1.37"),
+    ],
+)
+def test_refusals(kplace, cluster, arguments, message):
+    result = kplace("compare", cluster, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
