@@ -12,6 +12,7 @@ from kplace.api.cluster import Cluster
 from kplace.api.summary import Summary, summarise
 from kplace.columns import Note
 from kplace.columns.removal import without_pods
+from kplace.columns.settling import with_settled
 from kplace.config.versions import DEFAULT_VERSION
 from kplace.engine.results import PlacementColumns, result_hash
 from kplace.errors import Fault, InputError, UsageError
@@ -132,7 +133,9 @@ class Placements:
 
     @cached_property
     def cluster(self) -> Cluster:
-        """The cluster after the run: placed pods are bound to their nodes, victims are gone, all else is as before.
+        """The cluster after the run: placed pods are bound to their nodes, victims are gone.
+
+        Claims and volumes hold what was settled for them, as the scheduler writes it; all else is as before.
 
         Raises
         ------
@@ -142,7 +145,9 @@ class Placements:
         columns = self.before.columns
         placed = node_of_placed(columns, self.columns)
         pods = replace(columns.pods, node=np.where(placed >= 0, placed, columns.pods.node).astype(np.int32))
-        return Cluster(without_pods(replace(columns, pods=pods), self.columns.preemptions.gone), self.before.case)
+        settled = {claim: (what.volume, what.node) for claim, what in self.columns.settled.items()}
+        columns = with_settled(replace(columns, pods=pods), settled)
+        return Cluster(without_pods(columns, self.columns.preemptions.gone), self.before.case)
 
     @property
     def notes(self) -> list[Note]:

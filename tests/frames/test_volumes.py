@@ -1,5 +1,7 @@
 """The table of claims and volumes of a run."""
 
+import json
+
 import pytest
 
 import kplace
@@ -82,4 +84,27 @@ def test_a_pod_whose_claim_is_missing_says_so():
     pending = run.reasons[run.reasons["pod"] == "lost"]
     assert pending[["plugin", "reason"]].to_numpy().tolist() == [
         ["VolumeRestrictions", 'persistentvolumeclaim "nosuch" not found']
+    ]
+
+
+def test_what_was_settled_stays_so_for_the_next_run(tmp_path):
+    run = placed()
+    run.cluster.to_manifests(tmp_path / "after.json")
+    for cluster in (run.cluster, kplace.read(tmp_path / "after.json")):
+        (small,) = [item for item in cluster.columns.objects["PersistentVolume"] if item.metadata.name == "small"]
+        assert (small.spec.claim_ref.namespace, small.spec.claim_ref.name) == ("default", "free")
+        claims = {
+            item.metadata.name: item.metadata.annotations or {}
+            for item in cluster.columns.objects["PersistentVolumeClaim"]
+        }
+        assert claims["new"]["volume.kubernetes.io/selected-node"] == "n"
+        more = kplace.place(cluster_of(*_objects(cluster), claim("late", "local", "1Gi"), pod("late", "late")))
+        assert more.volumes["volume"].tolist() == ["large"]
+
+
+def _objects(cluster: kplace.Cluster) -> list[dict]:
+    return [
+        json.loads(bytes(source.raw))
+        for source in cluster.columns.sources
+        if source.kind in {"Node", "StorageClass", "PersistentVolume", "PersistentVolumeClaim"}
     ]
