@@ -1,6 +1,6 @@
 """DynamicResources (upstream ``plugins/dynamicresources``): its PreFilter and its PostFilter.
 
-The rest comes with the storage work.
+Devices are not modelled, so there is nothing to filter, reserve or bind by.
 """
 
 from kplace.dtypes import Code
