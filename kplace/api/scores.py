@@ -253,6 +253,11 @@ class Scores:
         """As many rows as fit into the half of the memory that is for arrays."""
         return max(1, self.memory_bytes // 2 // max(self.axes.bytes_per_row, 1))
 
+    @property
+    def _rows_per_block(self) -> int:
+        """As many rows as a block has where one is not enough: the last one is still held while the next is made."""
+        return max(1, self._most_rows // 2)
+
     def _all_rows(self) -> ScoreArrays:
         if self._kept is None:
             self._kept = self._filler.fill(range(len(self.rows)), self._advance(0))
@@ -263,8 +268,8 @@ class Scores:
         if len(self.rows) <= self._most_rows:
             yield 0, self._all_rows()
             return
-        for at in range(0, len(self.rows), self._most_rows):
-            end = min(at + self._most_rows, len(self.rows))
+        for at in range(0, len(self.rows), self._rows_per_block):
+            end = min(at + self._rows_per_block, len(self.rows))
             yield at, self._filler.fill(range(at, end), self._advance(at))
 
     def _end_of_block(self, first: int) -> int:
@@ -272,7 +277,7 @@ class Scores:
         seen: set[int] = set()
         for at in range(first, len(self)):
             seen.add(int(self.rows.row[at]))
-            if len(seen) > self._most_rows:
+            if len(seen) > self._rows_per_block:
                 return at
         return len(self)
 
