@@ -4,6 +4,7 @@ from kplace.api.cluster import Cluster, read
 from kplace.api.configuring import read_config
 from kplace.api.explaining import explain
 from kplace.api.history import History
+from kplace.api.importing import read_trace
 from kplace.api.placements import Placements, read_placements
 from kplace.api.placing import place
 from kplace.api.redacting import redact
@@ -22,6 +23,7 @@ __all__ = [
     "read",
     "read_config",
     "read_placements",
+    "read_trace",
     "redact",
     "score",
     "simulate",

@@ -93,6 +93,7 @@ class Cluster:
             - ``labels``, ``label:KEY``, ``node_selector`` (dicts); ``tolerations``:
               ``"key=value:Effect,key:Effect,*"``, or lists of dicts
             - ``priority``, ``scheduler``, ``gated``, ``phase``, ``terminating``, ``created``, ``started``,
+              ``lasts`` (seconds that it runs in a simulation),
               ``owner_kind`` with ``owner``
             - ``spec``: a dict, the whole pod spec, for anything else. Where another column says something else, the
               column counts: what it requests is then requested by the first container alone.

@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": "kplace.cli.explain:explain",
     "simulate": "kplace.cli.simulate:simulate",
     "synth": "kplace.cli.synth:synth",
+    "import": "kplace.cli.import_:import_",
     "redact": "kplace.cli.redact:redact",
     "capacity": "kplace.cli.capacity:capacity",
     "drain": "kplace.cli.drain:drain",

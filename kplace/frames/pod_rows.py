@@ -4,9 +4,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec import Struct, structs
 
+from kplace.columns.annotations import LASTS
 from kplace.columns.quantity import milli_value, value
+from kplace.columns.rebuilt import seconds_text
 from kplace.columns.resources import BASE_RESOURCES, pod_requests
 from kplace.dtypes import Phase
 from kplace.frames.node_rows import at_row, listed, read_names, read_resources
@@ -57,6 +60,7 @@ def read_pods(rows: RowReader, fit: Fit, api_version: Callable[[str], str]) -> I
     phases = rows.read("phase", _phase)
     terminating = rows.flags("terminating")
     created, started = rows.times("created"), rows.times("started")
+    lasts = rows.read("lasts", _lasts)
     specs = _specs(rows, fit)
     nodes = _nodes(rows, terminating, phases)
     for row, name in enumerate(names):
@@ -68,6 +72,7 @@ def read_pods(rows: RowReader, fit: Fit, api_version: Callable[[str], str]) -> I
                     name=name,
                     namespace=namespaces[row],
                     labels=labels[row] or None,
+                    annotations=_annotations(lasts[row]),
                     creation_timestamp=created[row],
                     deletion_timestamp=_LEFT if terminating[row] else None,
                     owner_references=owners[row],
@@ -75,6 +80,17 @@ def read_pods(rows: RowReader, fit: Fit, api_version: Callable[[str], str]) -> I
                 spec=spec if node is None else structs.replace(spec, node_name=node),
                 status=PodStatus(phase=phases[row] or "", start_time=started[row]),
             )
+
+
+def _lasts(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 10**9:
+        msg = f"expected seconds, 0 or more, got {shown(value)}"
+        raise Refused(msg)
+    return seconds_text(round(float(value) * 10**9))
+
+
+def _annotations(lasts: str | None) -> dict[str, str] | None:
+    return None if lasts is None else {LASTS: lasts}
 
 
 def _nodes(rows: RowReader, terminating: list[bool | None], phases: list[str | None]) -> list[str | None]:

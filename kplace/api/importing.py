@@ -1,0 +1,60 @@
+"""``kplace.read_trace``: published traces as clusters."""
+
+from pathlib import Path
+
+from kplace.api.arguments import one_of
+from kplace.api.cluster import Cluster, read
+from kplace.columns import Note
+from kplace.errors import UsageError
+from kplace.traces import FORMATS, read_trace_tables
+from kplace.traces.formats import OPENB
+
+
+def read_trace(form: str, *files: str | Path, nodes: int | None = None, limit: int | None = None) -> Cluster:
+    """Read a published trace: machines become nodes, what ran on them becomes waiting pods.
+
+    Parameters
+    ----------
+    form : str
+        - ``"openb"``: node and pod lists of the OpenB trace of GPUs (Alibaba, 2023)
+        - ``"alibaba-2018"``: the files ``machine_meta``, ``container_meta`` and ``batch_task``, with or without headers
+        - ``"azure-packing"``: the sqlite file of Azure's trace for packing of 2020
+        - ``"google-2019"``: ``machine_events``, ``instance_events`` and ``collection_events`` as CSV or JSON lines
+        - ``"table"``: a mapping in TOML, which says what the columns of any tables mean
+    *files : str or path
+        Of the trace; plain, ``.gz`` or ``.zst``.
+    nodes : int, optional
+        How many machines, for ``"azure-packing"``, which does not say; 1,000 by default.
+    limit : int, optional
+        Only so many pods, those that came first.
+
+    Returns
+    -------
+    Cluster
+        Pods have their times of creation, and how long they ran as ``lasts``: ``kplace.simulate(cluster, replay=True)``
+        lets them come and go. `Cluster.notes` says what was left out.
+
+    Raises
+    ------
+    InputError
+        With every fault of the files.
+    UsageError
+        An argument cannot be used.
+    """
+    form = one_of("form", form, FORMATS)
+    if not files:
+        msg = "files: expected the files of the trace"
+        raise UsageError(msg)
+    for name, number in (("nodes", nodes), ("limit", limit)):
+        if number is not None and number < 0:
+            msg = f"{name}: expected a whole number, 0 or more, got {number!r}"
+            raise UsageError(msg)
+    if form == OPENB:
+        if nodes is not None or limit is not None:
+            msg = "limit: the lists of the OpenB trace are read as they are"
+            raise UsageError(msg)
+        return read(*files)
+    trace = read_trace_tables(form, files, nodes, limit)
+    cluster = Cluster.from_frames(trace.nodes, trace.pods)
+    cluster.notes[:0] = [Note("trace", text) for text in trace.notes]
+    return cluster
