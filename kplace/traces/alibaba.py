@@ -67,6 +67,7 @@ def _machines(frame: pd.DataFrame, source: str, faults: Faults) -> pd.DataFrame:
             "node": name,
             "cpu": milli(faults.numbers(last, "cpu_num", source).fillna(0)),
             "memory": mebibytes(faults.numbers(last, "mem_size", source).fillna(0) / 100 * _LARGEST),
+            "pods": 1000,
             "zone": "fd-" + dns(last["failure_domain_1"]),
             RACK: "fd-" + dns(last["failure_domain_2"]),
             "label:kubernetes.io/hostname": name,

@@ -8,6 +8,10 @@ import kplace
 from reference.complete import insist
 
 TOPICS = {
+    "trace": (
+        "What of a published trace is not taken over, and what is assumed that it does not say.",
+        "Nothing, or choose other files or arguments of `kplace import`.",
+    ),
     "made-pods": (
         "Pods that controllers still lack were made.",
         "Nothing. The pods have `made` set in every table; their names are deterministic.",
