@@ -163,7 +163,7 @@ class QueueSortPlugin(Plugin, Protocol):
         Parameters
         ----------
         timestamp : int
-            Nanoseconds; when the pod entered the queue or last failed.
+            Nanoseconds since 1970; when the pod entered the queue or last failed.
         """
         ...
 

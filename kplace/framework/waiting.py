@@ -74,6 +74,8 @@ class WaitingPods:
     ----------
     now_ns : int
         The time, set by whoever runs the pods.
+    epoch_ns : int
+        What its zero is since 1970, where that is known.
 
     Examples
     --------
@@ -90,8 +92,9 @@ class WaitingPods:
     [(1, ''), (0, 'rejected due to timeout after waiting 10ns at plugin Gang')]
     """
 
-    def __init__(self, now_ns: int = 0) -> None:
+    def __init__(self, now_ns: int = 0, epoch_ns: int = 0) -> None:
         self.now_ns = now_ns
+        self.epoch_ns = epoch_ns
         self._waiting: dict[int, WaitingPod] = {}
         self._decided: list[Decision] = []
 

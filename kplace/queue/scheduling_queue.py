@@ -62,6 +62,8 @@ class SchedulingQueue:
         Told of every move but the popping of active pods.
     asks_hints : bool
         See `Rules`. Otherwise pods are also tried again after any event while they are in flight, and after any update.
+    epoch_ns : int
+        What the clock's zero is since 1970: plugins that sort may compare with times that objects have.
 
     Attributes
     ----------
@@ -79,10 +81,12 @@ class SchedulingQueue:
         watcher: Watcher | None = None,
         *,
         asks_hints: bool = True,
+        epoch_ns: int = 0,
     ) -> None:
         self._profiles = profiles
         self._clock = clock
         self._settings = backoff
+        self._epoch_ns = epoch_ns
         self._gates = gates
         self._watcher = watcher
         self._rules = Rules(profiles, asks_hints=asks_hints)
@@ -271,7 +275,7 @@ class SchedulingQueue:
     # How it is done.
 
     def _rank(self, entry: QueuedPod) -> Rank:
-        return (*self._sort.rank(entry.image.template, entry.timestamp), entry.step)
+        return (*self._sort.rank(entry.image.template, self._epoch_ns + entry.timestamp), entry.step)
 
     def _new_entry(self, image: PodImage, profile: str, key: str) -> QueuedPod:
         now = self._clock.now

@@ -43,7 +43,7 @@ class BindingCycle:
         returns: Returns,
         watcher: Watcher,
     ) -> None:
-        self.waiting = WaitingPods()
+        self.waiting = WaitingPods(epoch_ns=settings.epoch_ns)
         self._world = world
         self._queue = queue
         self._settings = settings

@@ -78,6 +78,7 @@ class Simulation:
             _gates(by_name, evictions),
             watcher=self._moved,
             asks_hints=settings.asks_hints,
+            epoch_ns=settings.epoch_ns,
         )
         swift = _swift(scenario, by_name, settings)
         self.world = World(scenario, by_name, self.queue, swift, recreates=settings.recreates)

@@ -313,6 +313,16 @@ def test_rank_in_a_queue_that_lives_on():
     assert plugin.rank(template, 5) == (0, waiting.now_ns, 0)
 
 
+@pytest.mark.parametrize("mode", ["queue", "immediate", "dry-run", "off"])
+def test_an_older_group_comes_before_a_younger_pod_in_every_mode(mode):
+    # The clock of a run begins at zero, the group's time is one of the calendar.
+    web = make_pod("web").req(cpu="1").created("2026-03-01T09:00:00Z")
+    train = group("train", 3, created="2026-03-01T08:00:00Z")
+    cluster = cluster_of(small_node("n", "6"), train, web, *members(3, "train", cpu="2"))
+    status = kplace.place(cluster, plugins=[Coscheduling], preemption=mode).pods.set_index("pod")["status"]
+    assert status.to_dict() == dict.fromkeys(("train-0", "train-1", "train-2"), "scheduled") | {"web": "unschedulable"}
+
+
 def test_events():
     plugin = Coscheduling()
     heard = [item.event for item in plugin.events_to_register()]

@@ -199,7 +199,7 @@ class Coscheduling:
             if group_name(item.cycle.template) == found.name:
                 item.reject(self.name, message)
         memory.permitted_until.pop(found.name, None)
-        memory.failed_ns[found.name] = cycle.waiting.now_ns
+        memory.failed_ns[found.name] = cycle.waiting.epoch_ns + cycle.waiting.now_ns
 
     def _back_off(self, cycle: Cycle, name: str) -> None:
         """Leave a group alone for a while; a backoff that has not ended yet is not made longer."""
