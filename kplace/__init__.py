@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from kplace.errors import InputError, KplaceError
     from kplace.framework import plugin
+    from kplace.sweeps import read_sweep, sweep
 
 __all__ = [
     "Cluster",
@@ -52,10 +53,12 @@ __all__ = [
     "read",
     "read_config",
     "read_placements",
+    "read_sweep",
     "read_trace",
     "redact",
     "score",
     "simulate",
+    "sweep",
     "synth",
     "tune",
 ]
@@ -79,6 +82,8 @@ _HOME = {
     "score": "kplace.api",
     "read_trace": "kplace.api",
     "redact": "kplace.api",
+    "read_sweep": "kplace.sweeps",
+    "sweep": "kplace.sweeps",
     "simulate": "kplace.api",
     "synth": "kplace.api",
     "tune": "kplace.analysis.tuning",

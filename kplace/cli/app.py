@@ -24,6 +24,7 @@ COMMANDS = {
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
     "tune": "kplace.cli.tune:tune",
+    "sweep": "kplace.cli.sweep:sweep",
     "bench": "kplace.cli.bench:bench",
     "warmup": "kplace.cli.warmup:warmup",
     "completion": "kplace.cli.completion:completion",

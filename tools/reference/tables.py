@@ -2,6 +2,7 @@
 
 from kplace.analysis import schema as analysis
 from kplace.frames import schema
+from kplace.sweeps import schema as sweeps
 from reference.markdown import code, page, table
 
 UNITS = ", ".join(code(schema.resource_column(name)) for name in ("cpu", "memory", "ephemeral-storage"))
@@ -25,13 +26,14 @@ WHERE = {
     "placements.pods": "`Placements.pods`; the rows of `--format` and of `--out` with `.parquet`, `.json`, `.csv`",
     "explain": "`kplace.explain`; the rows of `kplace explain --format`",
     **analysis.WHERE,
+    **sweeps.WHERE,
 }
 
 
 def make() -> str:
     """The page."""
     parts = [INTRODUCTION]
-    for item in (*schema.TABLES, *analysis.TABLES):
+    for item in (*schema.TABLES, *analysis.TABLES, *sweeps.TABLES):
         member = f"`{item.name[0].upper()}{item.name[1:]}`; in Parquet and JSON files as well"
         where = f"Where: {WHERE.get(item.name, member)}."
         rows = ((code(column.name), code(column.dtype), column.meaning) for column in item.columns)

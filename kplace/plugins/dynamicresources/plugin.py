@@ -1,6 +1,6 @@
 """DynamicResources (upstream ``plugins/dynamicresources``): its PreFilter and its PostFilter.
 
-Devices are not modelled, so there is nothing to filter, reserve or bind by.
+The rest comes with the storage work.
 """
 
 from kplace.dtypes import Code
