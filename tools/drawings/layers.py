@@ -9,6 +9,7 @@ WORDS = {
     "cli": "one module per command; the only place that prints",
     "analysis": "questions about results",
     "api": "the public functions and classes",
+    "traces": "published traces, read as tables",
     "synthesis": "clusters that are made up",
     "io": "files to objects, results to files",
     "frames": "columns to DataFrames and back",
@@ -26,7 +27,7 @@ WORDS = {
     "errors": "one tree of exceptions",
     "version": "which release this is",
 }
-AT_THE_EDGE = {"cli", "analysis", "api", "synthesis", "io", "frames"}
+AT_THE_EDGE = {"cli", "analysis", "api", "traces", "synthesis", "io", "frames"}
 OTHERS = {"objects": "objects", "_jit": "jit", "dtypes": "base", "errors": "base", "version": "base"}
 FILLS = {"edge": BLUE, "core": GREEN, "objects": BLUE, "jit": GREY, "base": GREY}
 ASIDE = {
