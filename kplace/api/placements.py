@@ -118,6 +118,11 @@ class Placements:
         return volumes_frame(self.before.columns, self.columns)
 
     @property
+    def has_cluster(self) -> bool:
+        """Whether the cluster is known; not for placements that were read from a file."""
+        return self._before is not None
+
+    @property
     def before(self) -> Cluster:
         """The cluster that was placed.
 

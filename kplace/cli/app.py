@@ -21,6 +21,7 @@ COMMANDS = {
     "capacity": "kplace.cli.capacity:capacity",
     "drain": "kplace.cli.drain:drain",
     "compare": "kplace.cli.compare:compare",
+    "report": "kplace.cli.report:report",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
     "tune": "kplace.cli.tune:tune",

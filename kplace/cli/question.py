@@ -46,7 +46,7 @@ class Question:
     percentage: int | None
     after_place: bool
 
-    def load(self, work: Work) -> "tuple[Cluster, Scheduling]":
+    def load(self, work: Work, *, says_waiting: bool = True) -> "tuple[Cluster, Scheduling]":
         """Read the cluster, and place its waiting pods if that is asked for; notes are printed."""
         import kplace
 
@@ -69,7 +69,7 @@ class Question:
             for item in cluster.notes:
                 note(str(item))
             waiting = int(cluster.columns.pods.waiting.sum())
-            if waiting:
+            if waiting and says_waiting:
                 note(f"{counted(waiting, 'waiting pod')} left out; --after-place places them first")
             return cluster, scheduling
         work.stage("placing")

@@ -25,6 +25,8 @@ ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
 HARD = "DoNotSchedule"
 _NONE = -1
+_WITH_NODES = ("DaemonSet", "Node")
+"""Kinds whose pods come and go with their nodes."""
 
 
 def as_cluster(subject: Cluster | Placements | pd.DataFrame, pods: pd.DataFrame | None = None) -> Cluster:
@@ -116,13 +118,14 @@ def replicas_lost(
     Returns
     -------
     DataFrame
-        One row per workload with pods on nodes: ``workload``, ``pods``, ``domains`` (with at least one of its pods),
-        ``worst`` (the domain with most of them), ``lost`` and ``share``; the largest share first, of equal ones the
-        larger workload. Pods on nodes without the label are in no domain.
+        One row per workload with pods on nodes, but for DaemonSets and static pods: ``workload``, ``pods``, ``domains``
+        (with at least one of its pods), ``worst`` (the domain with most of them), ``lost`` and ``share``; the largest
+        share first, of equal ones the larger workload. Pods on nodes without the label are in no domain.
     """
     columns = as_cluster(subject, pods).columns
     own, held = Workloads(columns), holding_nodes(columns)
-    placed = np.flatnonzero((held >= 0) & ~columns.pods.terminating)
+    scattered = np.array([kind not in _WITH_NODES for _, kind, _ in own.keys], np.bool_)
+    placed = np.flatnonzero((held >= 0) & ~columns.pods.terminating & scattered[own.of_pod])
     codes, values = _domain_codes(columns, key)
     table = pd.DataFrame({"workload": own.of_pod[placed], "domain": codes[held[placed]]})
     totals = table.groupby("workload").size()

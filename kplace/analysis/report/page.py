@@ -1,0 +1,106 @@
+"""The page as a whole: one file that needs nothing else, not even a network."""
+
+import json
+from html import escape
+from importlib.resources import files
+
+from kplace import __version__
+from kplace.analysis.report.sections import Subject, figures, sections
+from kplace.api import Cluster, Placements
+from kplace.errors import UsageError
+from kplace.io.atomic import Target, writing
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<link rel="icon" href="data:,">
+<style>{style}</style></head><body>
+<a class="skip" href="#main">To the content</a>
+<header><h1>{title}</h1><p>{about}</p></header>
+<nav aria-label="Sections"><ul>{menu}</ul></nav>
+<main id="main">{body}</main>
+<footer>kplace {version}</footer>
+<script type="application/json" id="figures">{figures}</script>
+<script>{script}</script></body></html>
+"""
+
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""The browser itself keeps the page from asking anybody for anything."""
+
+
+def report(subject: Cluster | Placements, *, title: str = "Cluster report") -> str:
+    """Make a page about a cluster as it stands, or about a run and what it left.
+
+    Parameters
+    ----------
+    subject : Cluster or Placements
+    title : str
+
+    Returns
+    -------
+    str
+        HTML that holds all it needs. Of many nodes the scatter shows how many there are in each cell, and tables have
+        their first 1,000 rows: the page stays small whatever the cluster.
+
+    Raises
+    ------
+    UsageError
+        It is neither.
+    """
+    _insist(subject)
+    about = Subject(subject)
+    parts = list(sections(about))
+    numbers = figures(about)
+    menu = "".join(f'<li><a href="#{_anchor(name)}">{escape(name)}</a></li>' for name, _ in parts)
+    body = "".join(
+        f'<section id="{_anchor(name)}" aria-labelledby="{_anchor(name)}-title">'
+        f'<h2 id="{_anchor(name)}-title">{escape(name)}</h2>{content}</section>'
+        for name, content in parts
+    )
+    assets = files("kplace.analysis.report")
+    return _PAGE.format(
+        title=escape(title),
+        policy=_POLICY,
+        about=escape(_about(about)),
+        style=assets.joinpath("style.css").read_text(encoding="utf-8"),
+        script=assets.joinpath("script.js").read_text(encoding="utf-8"),
+        menu=menu,
+        body=body,
+        version=__version__,
+        figures=json.dumps(numbers).replace("<", "\\u003c"),
+    )
+
+
+def write_report(subject: Cluster | Placements, target: Target, *, title: str = "Cluster report") -> None:
+    """Write a page about a cluster or a run; see `report`.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written; nothing is left of it then.
+    """
+    text = report(subject, title=title)
+    with writing(target) as file:
+        file.write(text.encode())
+
+
+def _insist(subject: object) -> None:
+    if not isinstance(subject, Cluster | Placements):
+        msg = f"report: expected a Cluster or Placements, got {type(subject).__name__}"
+        raise UsageError(msg)
+
+
+def _about(about: Subject) -> str:
+    if about.run is None:
+        return f"The cluster as it stands: {len(about.nodes):,} nodes."
+    told = about.run.run
+    return (
+        f"After placing the waiting pods on {len(about.nodes):,} nodes as Kubernetes {told.kube_version} would; "
+        f"seed {told.seed}, result {about.run.result_hash[:12]}."
+    )
+
+
+def _anchor(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name.lower()).strip("-")
