@@ -1,7 +1,7 @@
 """Every node tried on its own, and the largest set of nodes that can go together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
 
@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from kplace.analysis.budgets import Allowance, allowance
-from kplace.analysis.drain.ask import drained
-from kplace.analysis.drain.evictable import has_volumes, in_queue_order, stays_with_node
+from kplace.analysis.drain.ask import closing_nodes, drained
+from kplace.analysis.drain.evictable import evicted_from, has_volumes, in_queue_order, stays_with_node
 from kplace.analysis.metrics.packing import packing
 from kplace.analysis.schema import DRAIN_EACH
 from kplace.analysis.trial import Progress, Scheduling, Trial
@@ -120,13 +120,13 @@ def drain_each(
         careful = _careful(columns)[columns.pods.template]
         plain = np.array([not careful[pods].any() for pods in steps], np.bool_)
         if len(candidates) > FEW or plain[candidates].all():
-            chosen = _greedy(mover, candidates[plain[candidates]], steps)
+            chosen = _greedy(columns, mover, candidates[plain[candidates]], steps)
         else:
-            chosen = _greedy_slowly(trial, columns, candidates, steps)
+            chosen = _greedy_slowly(trial, columns, candidates)
     else:
         pending = np.array([_pending_alone(trial, columns, n, pods) for n, pods in enumerate(steps)], np.int64)
         candidates = _candidates(columns, moving, (pending == 0) & (blocking == 0)) if together else _NONE
-        chosen = _greedy_slowly(trial, columns, candidates, steps)
+        chosen = _greedy_slowly(trial, columns, candidates)
     return EachDrain(view, moving, pending, blocking, chosen, packing(view).least)
 
 
@@ -194,12 +194,12 @@ def _candidates(columns: ClusterColumns, moving: I64, can_go: Mask) -> I32:
     return chosen[keys].astype(np.int32)
 
 
-def _greedy(mover: Mover, candidates: I32, steps: Sequence[I32]) -> I32:
+def _greedy(columns: ClusterColumns, mover: Mover, candidates: I32, steps: Sequence[I32]) -> I32:
     """Drain candidates for good, each with the pods that others have left to it, as long as nothing stays pending."""
     there: dict[int, list[I32]] = {}
     chosen = []
     for n in candidates.tolist():
-        pods = np.concatenate([steps[n], *there.pop(n, [])]).astype(np.int32)
+        pods = in_queue_order(columns, np.sort(np.concatenate([steps[n], *there.pop(n, [])]).astype(np.int32)))
         if len(pods):
             mover.close(n)
             mover.take_off(pods)
@@ -208,7 +208,7 @@ def _greedy(mover: Mover, candidates: I32, steps: Sequence[I32]) -> I32:
                 mover.take_off(pods[found != NO_NODE])
                 mover.reopen(n)
                 mover.put_on(pods, np.full(len(pods), n, np.int32))
-                there[n] = [pods[len(steps[n]) :]]
+                there[n] = [pods[~np.isin(pods, steps[n])]]
                 continue
             for node in np.unique(found).tolist():
                 there.setdefault(node, []).append(pods[found == node])
@@ -218,13 +218,14 @@ def _greedy(mover: Mover, candidates: I32, steps: Sequence[I32]) -> I32:
     return np.array(chosen, np.int32)
 
 
-def _greedy_slowly(trial: Trial, columns: ClusterColumns, candidates: I32, steps: Sequence[I32]) -> I32:
-    """Do the same where only the readable engine knows the way."""
-    chosen: list[int] = []
+def _greedy_slowly(trial: Trial, columns: ClusterColumns, candidates: I32) -> I32:
+    """Do the same by way of changed clusters, which know of volumes."""
+    chosen = []
     for n in candidates.tolist():
-        tried = np.array([*chosen, n], np.int32)
-        node = drained(trial, columns, tried)
-        pods = np.concatenate([steps[at] for at in tried.tolist()])
-        if not (node[pods] == NO_NODE).any() and not np.isin(node[pods], tried).any():
+        pods = evicted_from(columns, n)
+        node = drained(trial, columns, np.array([n], np.int32))
+        if not (node[pods] == NO_NODE).any():
+            moved = replace(columns, pods=replace(columns.pods, node=node))
+            columns = closing_nodes(moved, np.array([n], np.int32))
             chosen.append(n)
     return np.array(chosen, np.int32)
