@@ -4,11 +4,11 @@ import json
 from html import escape
 from importlib.resources import files
 
-from kplace import __version__
 from kplace.analysis.report.sections import Subject, figures, sections
 from kplace.api import Cluster, Placements
 from kplace.errors import UsageError
 from kplace.io.atomic import Target, writing
+from kplace.version import __version__
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
