@@ -40,9 +40,11 @@ format: $(VENV)/.installed-dev ## Mend what ruff can mend, then format.
 cover: $(VENV)/.installed-dev ## Run the tests without the jit and report the lines they miss (slow).
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) --cov $(PYTEST_ARGS)
 
-bench: $(VENV)/.installed-dev ## Run the benchmarks.
+bench: $(VENV)/.installed-dev ## Run the benchmarks and print one table of them.
 	$(BIN)/kplace warmup
-	$(PYTEST) benchmarks --benchmark-enable --benchmark-only $(PYTEST_ARGS)
+	@mkdir -p .benchmarks
+	$(PYTEST) benchmarks -q --benchmark-enable --benchmark-only --benchmark-quiet --benchmark-json=.benchmarks/last.json $(PYTEST_ARGS)
+	$(BIN)/python -m benchmarks.table .benchmarks/last.json
 
 docs: $(VENV)/.installed-dev ## Check the README and docs/: examples, links, generated pages and pictures.
 	$(BIN)/python tools/make_reference.py --check

@@ -51,6 +51,10 @@ def test_full_scan(benchmark, workload: str):
     bench(benchmark, workload, "batch", (100_000, 2000), percentage=100)
 
 
+def test_a_million_pods(benchmark):
+    bench(benchmark, "basic", "batch", (100_000, 1_000_000))
+
+
 def test_cold_compile(benchmark, tmp_path_factory):
     """Compile everything that placing needs, in a process and with a cache of its own."""
     script = "from benchmarks.throughput import main; main(['--workload', 'mixed', '--nodes', '20', '--pods', '40'])"
