@@ -1,6 +1,5 @@
 """Scoring the waiting pods of a cluster on all nodes, without placing them."""
 
-import os
 from functools import partial
 
 import numpy as np
@@ -60,8 +59,8 @@ def score(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         What arrays and tables may take together, as a quantity such as ``"500Mi"`` or as bytes. What takes more is
         worked out and written in pieces.
     threads : int, optional
-        By default as many as there are processors. The outcome does not depend on it. One thread does the work where
-        a plugin is not kplace's own.
+        By default one: on machines of two processors more have not been quicker, as the interpreter and memory are
+        what counts. The outcome does not depend on it. One thread does the work where a plugin is not kplace's own.
     progress : callable, optional
         Called from time to time with the numbers of kinds of pods that are scored and to score.
 
@@ -127,12 +126,7 @@ def _n_threads(given: int | None, profiles: tuple[Profile, ...]) -> int:
     filtering = [item for profile in profiles for item in (*profile.pre_filter, *profile.filter, *profile.pre_score)]
     if not all(goes_by_template(plugin) for plugin in (*scoring, *filtering)):
         return 1
-    return given or _n_processors()
-
-
-def _n_processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return given or 1
 
 
 def _bytes(memory: str | int) -> int:

@@ -49,7 +49,7 @@ _ENDINGS = (".parquet", ".csv", ".json")
 @click.option(
     "--memory", default="2Gi", show_default=True, metavar="SIZE", help="What arrays and tables may take together."
 )
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: one for each processor]")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", default=1, show_default=True)
 @click.option("--out", metavar="FILE", help="Write the rows (.parquet, .csv, .json).")
 @click.option(
     "--format",
@@ -69,7 +69,7 @@ def score(  # noqa: PLR0913 - one parameter an option
     scheduler: SchedulerChoice,
     percentage_of_nodes_to_score: int,
     memory: str,
-    threads: int | None,
+    threads: int,
     out: str | None,
     form: str,
 ) -> None:
