@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kplace.analysis.compare import compare
     from kplace.analysis.drain import drain
     from kplace.analysis.tuning import Tuning, tune
+    from kplace.analysis.why import why
     from kplace.api import (
         Cluster,
         History,
@@ -61,6 +62,7 @@ __all__ = [
     "sweep",
     "synth",
     "tune",
+    "why",
 ]
 
 _HOME = {
@@ -73,6 +75,7 @@ _HOME = {
     "capacity": "kplace.analysis.capacity",
     "compare": "kplace.analysis.compare",
     "drain": "kplace.analysis.drain",
+    "why": "kplace.analysis.why",
     "explain": "kplace.api",
     "place": "kplace.api",
     "plugin": "kplace.framework",

@@ -143,7 +143,24 @@ COMPARE_VERSIONS = Table(
     ),
 )
 
+WHY = Table(
+    "analysis.why",
+    "A single change with which a pending pod fits; changes of the pod first, of one kind the smallest first.",
+    (
+        Column(
+            "kind",
+            "str",
+            "request, toleration, node selector, node affinity, spread, pod affinity, pod anti-affinity; uncordon, "
+            "label, eviction, node.",
+        ),
+        Column("change", "str", "What to do."),
+        Column("node", "str", "Where the pod then goes."),
+        Column("size", "float64", "What it takes, by kind: the share of a request, the skew, milli-cpu of a node."),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
+    WHY,
     DOMAINS,
     POOLS,
     CAPACITY,
@@ -162,6 +179,7 @@ WHERE = {
     "analysis.drain.each": "`EachDrain.nodes` of `kplace.analysis.drain.drain_each`; the rows of `kplace drain --all`",
     "analysis.compare": "`Comparison.pods` of `kplace.compare`; the rows of `kplace compare --format`",
     "analysis.compare_versions": "`kplace.analysis.compare.compare_versions`; the rows of `kplace compare --versions`",
+    "analysis.why": "`Why.changes` of `kplace.why`; the rows of `kplace why --format`",
     "analysis.capacity": "`Capacity.table` of `kplace.capacity`; the rows of `kplace capacity --format`",
 }
 """What gives each table."""

@@ -130,18 +130,18 @@ class Trial:
         """The profile that a pod meets."""
         return self.setup.profile_for(columns.pods.schedulers[columns.pods.scheduler[pod]])
 
-    def attempt(self, columns: ClusterColumns, pod: int, state: ClusterState | None = None) -> Attempt:
+    def attempt(self, columns: ClusterColumns, pod: int, *, asks_others: bool = True) -> Attempt:
         """Try one pod in the cluster as it stands, and change nothing.
 
         Parameters
         ----------
-        state : ClusterState, optional
-            Where the pods are, if it is known already.
+        asks_others : bool
+            Whether PostFilters are asked if it fits nowhere.
         """
-        state = ClusterState(columns) if state is None else state
+        state = ClusterState(columns)
         with closing(self.setup.extenders):
             attempt = try_pod(state, self.profile_of(columns, pod), pod, 0, self.options)
-            if attempt.node < 0:
+            if attempt.node < 0 and asks_others:
                 attempt.post_filters = find_way_out(attempt, self.options)
         return attempt
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "capacity": "kplace.cli.capacity:capacity",
     "drain": "kplace.cli.drain:drain",
     "compare": "kplace.cli.compare:compare",
+    "why": "kplace.cli.why:why",
     "report": "kplace.cli.report:report",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",
