@@ -5,6 +5,7 @@ from importlib.resources import as_file, files
 import numpy as np
 
 from kplace.api.cluster import Cluster, read
+from kplace.api.placing import place
 from kplace.api.scoring import score
 from kplace.dtypes import NO_NODE, PreemptionMode
 from kplace.engine.attempt import Attempt
@@ -25,8 +26,7 @@ from kplace.state import ClusterState
 
 def call_kernels() -> None:
     """Call every kernel: place the pods of ``warmup.yaml`` under each scoring strategy, and take them off again."""
-    with as_file(files("kplace.api") / "warmup.yaml") as path:
-        columns = read(path).columns
+    columns = _cluster().columns
     for strategy in ScoringStrategyType:
         shape = (ShapePoint(0, 0), ShapePoint(100, 10))
         profile = _profile(ScoringStrategy(strategy, shape=shape))
@@ -46,6 +46,16 @@ def call_kernels() -> None:
     mover = Mover(columns, _profile(ScoringStrategy()), Options(), pods)
     mover.take_off(pods)
     mover.find_nodes(pods)
+
+
+def load_kernels() -> None:
+    """Have the kernels that placing needs loaded in this process, compiling them if need be."""
+    place(_cluster())
+
+
+def _cluster() -> Cluster:
+    with as_file(files("kplace.api") / "warmup.yaml") as path:
+        return read(path)
 
 
 def _count_once_more(attempt: Attempt, _message: str) -> None:

@@ -1,4 +1,4 @@
-"""A study's clusters as one file that every process on a machine maps instead of reading: see decision 0012.
+"""A study's clusters as one file that every process on a machine maps instead of reading: see decision 0010.
 
 Each part of the file is a pickle whose arrays lie beside it, aligned, so that unpickling takes them as they are. The
 mapping is private: pages are shared until somebody writes to them.

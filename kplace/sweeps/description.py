@@ -86,8 +86,11 @@ class Point(Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     input, what_if, configuration, kube_version, tie_break, preemption : text
+        As in `Axes`.
     node_scale, load : number
+        As in `Axes`.
     seed, percentage_of_nodes_to_score : int
+        As in `Axes`.
     settings : table
         Values by path.
     """
@@ -113,6 +116,7 @@ class Synth(Struct, frozen=True, kw_only=True):
     synth : text
         A preset or a file.
     seed, nodes, pods : int
+        As for `kplace.synth`; ``nodes`` and ``pods`` in the place of what the description says.
     """
 
     synth: str

@@ -9,7 +9,9 @@ from kplace.sweeps.runs import Batch, Planned, Runner
 
 GOAL = 0.5
 """Seconds that a worker should be busy with what it is sent at once: much more than sending it takes."""
-MOST_AT_ONCE = 250
+MOST_A_SECOND = 200
+"""Portions that a scheduler should have to deal with in a second: with many workers each is sent more at once."""
+MOST_AT_ONCE = 500
 SHARES = 4
 """Near the end, what is left is dealt out in so many parts for each worker, that none waits for another."""
 
@@ -47,7 +49,7 @@ class Sequential:
 
 
 class Portions:
-    """Deals out runs in portions that take about `GOAL` seconds each.
+    """Deals out runs in portions that take about `GOAL` seconds each, or longer with hundreds of workers.
 
     Parameters
     ----------
@@ -62,11 +64,12 @@ class Portions:
         self._left = total
         self._workers = workers
         self._seconds = math.inf
+        self._goal = max(GOAL, workers / MOST_A_SECOND)
 
     def next(self) -> list[Planned]:
         """Take a portion; empty when all have been dealt out."""
         fair = math.ceil(self._left / (self._workers * SHARES))
-        size = max(1, min(int(GOAL / self._seconds), MOST_AT_ONCE, fair))
+        size = max(1, min(int(self._goal / self._seconds), MOST_AT_ONCE, fair))
         portion = list(islice(self._planned, size))
         self._left -= len(portion)
         return portion

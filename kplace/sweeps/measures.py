@@ -12,6 +12,7 @@ from kplace.analysis import metrics
 from kplace.analysis.subject import endings
 from kplace.api import Cluster, Placements
 from kplace.config.misfits import suggestion
+from kplace.frames.placements import STATUSES
 from kplace.frames.schema import resource_of
 
 Values = Mapping[str, float]
@@ -35,8 +36,8 @@ class Run:
     @cached_property
     def statuses(self) -> Mapping[str, int]:
         """Number of pods by status."""
-        counts = self.placements.pods["status"].value_counts()
-        return {str(status): int(number) for status, number in counts.items()}
+        counts = np.bincount(self.placements.columns.status, minlength=len(STATUSES))
+        return dict(zip(STATUSES, counts.tolist(), strict=True))
 
     @cached_property
     def nodes(self) -> pd.DataFrame:

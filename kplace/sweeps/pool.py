@@ -19,7 +19,7 @@ from kplace.errors import UsageError
 from kplace.sweeps.bundle import BundleError
 from kplace.sweeps.executing import Portions
 from kplace.sweeps.runs import Batch, Outcome, Planned
-from kplace.sweeps.worker import Shipment, do, is_there
+from kplace.sweeps.worker import Shipment, do, is_there, prepare
 
 try:
     import distributed
@@ -72,7 +72,9 @@ def pool(choice: Choice, bundle: Path, runs: int) -> Iterator["Pool"]:
     """
     if choice.scheduler is None:
         with _own_cluster(choice, runs) as cluster, distributed.Client(cluster) as client:
-            yield Pool(client, Shipment.by_path(bundle))
+            shipment = Shipment.by_path(bundle)
+            client.run(prepare, shipment)
+            yield Pool(client, shipment)
         return
     with _client(choice.scheduler) as client:
         client.wait_for_workers(1)
@@ -80,6 +82,7 @@ def pool(choice: Choice, bundle: Path, runs: int) -> Iterator["Pool"]:
         shipment = Shipment.by_path(bundle) if all(seen.values()) else Shipment.of_bytes(bundle)
         client.register_plugin(Delivery(shipment))
         try:
+            client.run(prepare, shipment.without_bytes(), on_error="ignore")
             yield Pool(client, shipment.without_bytes())
         finally:
             with suppress(Exception):  # the scheduler may be gone, which is no matter any more

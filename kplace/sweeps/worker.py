@@ -13,7 +13,7 @@ from pathlib import Path
 import zstandard
 
 from kplace._jit import JIT_DISABLED, KEEPS_KERNELS, cache_directory
-from kplace.api.warming import call_kernels
+from kplace.api.warming import call_kernels, load_kernels
 from kplace.io.atomic import writing
 from kplace.sweeps.bundle import BundleError
 from kplace.sweeps.runs import Batch, Planned, runner_of
@@ -83,6 +83,13 @@ class Shipment:
 def is_there(path: str) -> bool:
     """Whether this machine sees a file."""
     return Path(path).exists()
+
+
+def prepare(shipment: Shipment) -> None:
+    """Get everything ready in a worker process, so that its first run is as quick as the others."""
+    compile_once()
+    load_kernels()
+    runner_of(shipment.find())
 
 
 def do(shipment: Shipment, planned: list[Planned]) -> Batch:

@@ -68,10 +68,6 @@ def test_all_study_is_done_sequentially(expected):
     assert used["packed"] < used["default"] * 0.6
 
 
-def test_processes_of_its_own(study, expected, tmp_path):
-    same(sweep(study, out=tmp_path, workers=2), expected)
-
-
 def test_a_scheduler_one_of_whose_workers_is_killed(study, expected, tmp_path):
     with processes(tmp_path) as (scheduler, workers):
         killed = []

@@ -7,6 +7,7 @@ from drawings.svg import BLUE, FAINT, GREEN, GREY, arrow, box, picture, text
 
 WORDS = {
     "cli": "one module per command; the only place that prints",
+    "sweeps": "many runs, on many processes",
     "analysis": "questions about results",
     "api": "the public functions and classes",
     "traces": "published traces, read as tables",
@@ -27,7 +28,7 @@ WORDS = {
     "errors": "one tree of exceptions",
     "version": "which release this is",
 }
-AT_THE_EDGE = {"cli", "analysis", "api", "traces", "synthesis", "io", "frames"}
+AT_THE_EDGE = {"cli", "sweeps", "analysis", "api", "traces", "synthesis", "io", "frames"}
 OTHERS = {"objects": "objects", "_jit": "jit", "dtypes": "base", "errors": "base", "version": "base"}
 FILLS = {"edge": BLUE, "core": GREEN, "objects": BLUE, "jit": GREY, "base": GREY}
 ASIDE = {

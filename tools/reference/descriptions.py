@@ -50,12 +50,13 @@ def make() -> str:
     """The page."""
     parts = [INTRODUCTION]
     for struct in ORDER:
-        parts += _struct(struct)
+        parts += described_struct(struct)
     parts += ["## Presets", *_presets(), "## Types of machines", KEPT, _shapes()]
     return page("Descriptions of clusters", *parts)
 
 
-def _struct(struct: type[msgspec.Struct]) -> Iterator[str]:
+def described_struct(struct: type[msgspec.Struct]) -> Iterator[str]:
+    """A struct as a table of its fields."""
     text = inspect.cleandoc(struct.__doc__ or "")
     head, _, fields = text.partition("\nAttributes\n----------\n")
     yield f"## {struct.__name__}"

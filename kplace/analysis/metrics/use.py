@@ -46,23 +46,31 @@ def utilisation(subject: Subject, by: By = None, *, resources: Sequence[str] | N
     """
     nodes = nodes_of(subject)
     keys = keys_of(nodes, by)
-    parts = [_sums(nodes, keys, ending) for ending in endings(nodes, resources)]
+    wanted = endings(nodes, resources)
+    if not keys:
+        return _whole(nodes, wanted)
+    parts = [_sums(nodes, keys, ending) for ending in wanted]
     table = pd.concat(parts, ignore_index=True) if parts else _sums(nodes, keys, "")
-    return table.sort_values(list(keys), kind="stable", ignore_index=True) if keys else table
+    return table.sort_values(list(keys), kind="stable", ignore_index=True)
+
+
+def _whole(nodes: pd.DataFrame, wanted: Sequence[str]) -> pd.DataFrame:
+    """All nodes as one group: sums of plain numbers, since studies ask for them thousands of times."""
+    rows = []
+    for ending in wanted:
+        allocatable, requested = (safe_sum(nodes[f"{kind}_{ending}"]) for kind in ("allocatable", "requested"))
+        share = requested / allocatable if allocatable > 0 else np.nan
+        rows.append((resource_of(ending), len(nodes), allocatable, requested, allocatable - requested, share))
+    return pd.DataFrame(rows, columns=["resource", "nodes", *_SUMS, "utilisation"])
 
 
 def _sums(nodes: pd.DataFrame, keys: dict[str, pd.Series], ending: str) -> pd.DataFrame:
     allocatable, requested = nodes[f"allocatable_{ending}"], nodes[f"requested_{ending}"]
     columns = pd.DataFrame({"allocatable": allocatable, "requested": requested, "nodes": 1})
-    if keys:
-        by = [pd.Series(key, index=nodes.index) for key in keys.values()]
-        sums = columns.groupby(by, observed=True, dropna=False, sort=False).sum()
-        sums.index.names = list(keys)
-        table = sums.reset_index()
-    else:
-        table = pd.DataFrame(
-            {"allocatable": [safe_sum(allocatable)], "requested": [safe_sum(requested)], "nodes": [len(nodes)]}
-        )
+    by = [pd.Series(key, index=nodes.index) for key in keys.values()]
+    sums = columns.groupby(by, observed=True, dropna=False, sort=False).sum()
+    sums.index.names = list(keys)
+    table = sums.reset_index()
     table["free"] = table["allocatable"] - table["requested"]
     table["resource"] = resource_of(ending)
     share = table["requested"].astype("float64") / table["allocatable"].astype("float64").where(

@@ -11,6 +11,8 @@ from kplace.sweeps.results import Results
 from kplace.sweeps.sampling import AXES, SETTING
 
 SEED = "seed"
+CIRCUMSTANCES = frozenset({"input", "load", SEED})
+"""Axes that nobody chooses the value of: the best is what is best on the whole of them."""
 _FEW = 12
 """Lines that can be told apart in a picture."""
 
@@ -23,6 +25,8 @@ class Choices:
     ----------
     axes : list of str
         Axes that have more than one value, but for the seed.
+    settings : list of str
+        Those among them that somebody chooses the value of; all, if there are no such.
     metrics : list of str
     best, x, by : str
         Empty: nothing is.
@@ -31,6 +35,7 @@ class Choices:
     """
 
     axes: Sequence[str]
+    settings: Sequence[str]
     metrics: Sequence[str]
     best: str
     x: str
@@ -53,6 +58,7 @@ def choose(results: Results, asked: Report | None) -> Choices:
     best = asked.best or next((name for name in judged if name.partition(":")[0] == first.partition(":")[0]), "")
     return Choices(
         axes=axes,
+        settings=[name for name in axes if name not in CIRCUMSTANCES] or axes,
         metrics=metrics,
         best=next(iter(_named(kept, best)), "") if best else next(iter([*moving, *judged]), ""),
         x=x,

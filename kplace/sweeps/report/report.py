@@ -37,8 +37,7 @@ class StudyReport:
         """What there is to say in a line each."""
         runs, failed = self.results.runs, len(self.results.failed)
         versions = ", ".join(sorted(runs["kplace"].unique()))
-        seconds = f"{runs['seconds'].sum():,.1f} s of placing"
-        return [f"{len(runs):,} runs, {failed:,} of them failed; {seconds}; kplace {versions}"]
+        return [f"{len(runs):,} runs, {failed:,} of them failed; kplace {versions}"]
 
     @cached_property
     def tables(self) -> dict[str, tuple[str, pd.DataFrame]]:
@@ -46,10 +45,10 @@ class StudyReport:
         runs, chosen = self.results.runs, self.choices
         found: dict[str, tuple[str, pd.DataFrame]] = {}
         if chosen.best:
-            about = f"Means over the seeds; the {better_of(chosen.best) or 'lower'}, the better."
-            table = best(runs, chosen.axes, chosen.best, chosen.metrics)
+            about = f"Means over {_rest(chosen)}; the {better_of(chosen.best) or 'lower'}, the better."
+            table = best(runs, chosen.settings, chosen.best, chosen.metrics)
             found[f"The best by {chosen.best}"] = (about, table.head(MOST_BEST))
-        table = effects(runs, chosen.axes, chosen.metrics)
+        table = effects(runs, chosen.axes, chosen.metrics).dropna(subset="explained")
         if len(table):
             about = "Share of a metric's variance that lies between the levels of an axis, and the levels' means."
             found["What each axis does"] = (about, table.head(MOST_EFFECTS))
@@ -57,9 +56,12 @@ class StudyReport:
             about = "Median; in brackets the range over all else that varies."
             found[f"{chosen.best} over {chosen.x}"] = (about, _crossed(runs, chosen))
         if chosen.pareto:
-            table = pareto(runs, chosen.axes, chosen.pareto)
+            table = pareto(runs, chosen.settings, chosen.pareto)
             front = table[table["front"]].drop(columns="front").sort_values(chosen.pareto[0], ignore_index=True)
-            about = f"Points than which no other is as good in all of {', '.join(chosen.pareto)} and better in one."
+            about = (
+                f"Settings than which no other is as good in all of {', '.join(chosen.pareto)} and better in one; "
+                f"means over {_rest(chosen)}."
+            )
             found["What cannot be had both"] = (about, front)
         return found
 
@@ -74,7 +76,7 @@ class StudyReport:
                 title = f"{self.results.name}: {metric}"
                 found[_file_name(metric)] = draw_lines(title, _shown_axis(chosen.x), metric, lines)
         if len(chosen.pareto) >= 2:
-            table = pareto(runs, chosen.axes, chosen.pareto)
+            table = pareto(runs, chosen.settings, chosen.pareto)
             across, up = chosen.pareto[:2]
             front = table[table["front"]]
             found["pareto"] = draw_dots(
@@ -149,6 +151,11 @@ def _lines(table: pd.DataFrame, chosen: Choices) -> list[Line]:
         )
         for name, part in parts
     ]
+
+
+def _rest(chosen: Choices) -> str:
+    """What means are taken over."""
+    return " and ".join([*(name for name in chosen.axes if name not in chosen.settings), "the seeds"])
 
 
 def _shown_axis(axis: str) -> str:

@@ -10,12 +10,12 @@ from kplace.dtypes import F64, Mask
 from kplace.sweeps.measures import HIGH, better_of
 from kplace.sweeps.report.choices import SEED, axes_in
 
-MOST_LEVELS = 8
+MOST_LEVELS = 12
 """Levels of an axis of numbers; more are put together."""
 
 
 def points(runs: pd.DataFrame, axes: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
-    """Means over the seeds, one row per point: the axes, ``runs``, and each metric.
+    """Means over all else that varies, one row per point: the axes, ``runs``, and each metric.
 
     Parameters
     ----------
@@ -40,8 +40,7 @@ def best(runs: pd.DataFrame, axes: Sequence[str], metric: str, others: Sequence[
     Returns
     -------
     DataFrame
-        The axes, ``runs`` (seeds), the metric's mean, ``lowest`` and ``highest`` over the seeds, and the means of
-        ``others``.
+        The axes, ``runs``, the metric's mean over them with ``lowest`` and ``highest``, and the means of ``others``.
     """
     rest = [name for name in others if name != metric]
     table = points(runs, axes, [metric, *rest])
