@@ -134,13 +134,12 @@ def main() -> int:
     results = []
     # Each page is a small world of its own: several at a time are done sooner, and none sees what another imported.
     with ProcessPoolExecutor(JOBS, max_tasks_per_child=1, mp_context=get_context("spawn")) as pool:
-        found = pool.map(check, chosen)
-    for page, findings in zip(chosen, found, strict=True):
-        results.append(findings)
-        if arguments.write:
-            _mend(page, findings)
-        for line in findings.wrong:
-            print(line, file=sys.stderr)
+        for page, findings in zip(chosen, pool.map(check, chosen), strict=True):
+            results.append(findings)
+            if arguments.write:
+                _mend(page, findings)
+            for line in findings.wrong:
+                print(line, file=sys.stderr)
     examples, links = sum(item.examples for item in results), sum(item.links for item in results)
     wrong = sum(len(item.wrong) for item in results)
     print(f"{len(results)} pages, {examples} examples, {links} links, {wrong} wrong")
