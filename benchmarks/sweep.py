@@ -11,8 +11,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pyarrow.parquet as pq
 
 import kplace
@@ -48,42 +50,75 @@ def study(cluster: Cluster, runs: int, **fields: object) -> dict[str, object]:
     return {"name": "bench", "inputs": {"cluster": cluster}, "axes": axes, **fields}
 
 
-def running(of: dict[str, object], workers: int) -> tuple[float, float]:
-    """Seconds from the first run to the last, and seconds that placing took in all of them."""
-    began: list[float] = []
-    watch = Watch(stage=lambda name: began.append(time.perf_counter()))
+@dataclass
+class Taken:
+    """What runs took, from the first to the last.
+
+    Attributes
+    ----------
+    wall, cpu : float
+        Seconds; of processors those of all processes together.
+    placing : float
+        Seconds that placing took in all of them.
+    """
+
+    wall: float
+    cpu: float
+    placing: float = 0.0
+
+
+def running(of: dict[str, object], workers: int) -> Taken:
+    """What the runs of a study take, without what goes before and after."""
+    marks: list[Taken] = []
+
+    def progress(done: int, total: int) -> None:
+        if done in (0, total):
+            marks.append(Taken(time.perf_counter(), _cpu()))
+
     with tempfile.TemporaryDirectory() as folder:
-        results = run_study(load_study(of), Means(out=folder, workers=workers), watch)
-        seconds = time.perf_counter() - began[-1]
+        results = run_study(load_study(of), Means(out=folder, workers=workers), Watch(progress=progress))
     assert not len(results.failed), results.failed["error"].iloc[0]
-    return seconds, float(results.runs["seconds"].sum())
+    begin, end = marks
+    return Taken(end.wall - begin.wall, end.cpu - begin.cpu, float(results.runs["seconds"].sum()))
+
+
+def _cpu() -> float:
+    """Processor seconds of this process and those below it."""
+    own = psutil.Process()
+    return sum(sum(process.cpu_times()[:2]) for process in [own, *own.children(recursive=True)])
 
 
 def efficiency(workers: int, runs: int, rounds: int) -> None:
     """Throughput of several processes over that of one, for long runs; both in turn, several times."""
-    cluster = Cluster(build("topologyspread-soft", 5_000, 50_000))
+    cluster = Cluster(build("topologyspread-soft", 5_000, 120_000))
     of = study(cluster, runs)
     running(study(cluster, 2), 0)
-    ratios = []
+    found = []
     for _ in range(rounds):
-        alone, placing = running(of, 0)
-        together, _ = running(of, workers)
-        ratios.append(alone / together)
-        print(f"{runs} runs of {placing / runs:.2f} s: {alone:.1f} s alone, {together:.1f} s with {workers} workers")
-    print(f"throughput with {workers} workers: {max(ratios):.2f} times, median {statistics.median(ratios):.2f}")
+        alone, together = running(of, 0), running(of, workers)
+        found.append((alone.wall / together.wall, workers * alone.cpu / together.cpu))
+        print(
+            f"{runs} runs: {alone.wall:.1f} s alone ({alone.cpu / runs:.2f} s of a processor each), "
+            f"{together.wall:.1f} s with {workers} workers ({together.cpu / runs:.2f})"
+        )
+    walls, cpus = zip(*found, strict=True)
+    print(f"throughput with {workers} workers: {max(walls):.2f} times, median {statistics.median(walls):.2f}")
+    print(f"  by the processor time that was used: {statistics.median(cpus):.2f} times")
 
 
 def tiny(workers: int, runs: int) -> None:
     """Many runs of a tiny cluster, from reading the study to reading its results."""
     of = study(kplace.synth("small"), runs, metrics=["scheduled", "pending", "utilisation"])
     began = time.perf_counter()
-    seconds, placing = running(of, workers)
+    together = running(of, workers)
     whole = time.perf_counter() - began
-    print(f"{runs} runs of a tiny cluster: {whole:.1f} s, {1000 * seconds / runs:.2f} ms each")
+    print(f"{runs} runs of a tiny cluster: {whole:.1f} s, {1000 * together.wall / runs:.2f} ms each")
     few = runs // 20
-    alone, _ = running(study(kplace.synth("small"), few, metrics=["scheduled", "pending", "utilisation"]), 0)
-    overhead = seconds * workers / runs - alone / few
-    print(f"  overhead of a run: {1000 * overhead:.2f} ms of a worker (placing {1000 * placing / runs:.2f} ms)")
+    alone = running(study(kplace.synth("small"), few, metrics=["scheduled", "pending", "utilisation"]), 0)
+    overhead = together.cpu / runs - alone.cpu / few
+    print(
+        f"  processor time of a run: {1000 * alone.cpu / few:.2f} ms alone, {1000 * overhead:.2f} ms more with workers"
+    )
 
 
 def nothing(_number: int) -> int:

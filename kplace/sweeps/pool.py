@@ -22,6 +22,7 @@ from kplace.sweeps.runs import Batch, Outcome, Planned
 from kplace.sweeps.worker import Shipment, do, is_there, prepare
 
 try:
+    import dask
     import distributed
     from dask.system import CPU_COUNT
 except ImportError as _error:
@@ -30,6 +31,8 @@ except ImportError as _error:
 
 WINDOW = 3
 """Portions that are on their way for each worker: one is done, one waits with the worker, one is being replaced."""
+QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.system-monitor.interval": "5s"}
+"""Settings of processes of our own: what looks at them a hundred times a second costs more than it tells."""
 RETRIES = 2
 """How often a portion is sent again that got lost, not counting those times that Dask does so itself."""
 
@@ -91,7 +94,7 @@ def pool(choice: Choice, bundle: Path, runs: int) -> Iterator["Pool"]:
 
 @contextmanager
 def _own_cluster(choice: Choice, runs: int) -> Iterator["distributed.LocalCluster"]:
-    with _shielded():
+    with _shielded(), dask.config.set(QUIET):
         cluster = distributed.LocalCluster(
             n_workers=min(choice.workers or CPU_COUNT, runs),
             threads_per_worker=1,
