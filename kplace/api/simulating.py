@@ -168,6 +168,7 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
 
     Examples
     --------
+    >>> import pandas as pd
     >>> cluster = Cluster.from_frames(pd.DataFrame({"node": ["a"], "cpu": ["2"], "memory": ["4Gi"]}))
     >>> jobs = pd.DataFrame({"pod": ["one", "two"], "cpu": ["2", "2"], "at": [0, 1], "lasts": [10.0, 10.0]})
     >>> simulate(cluster, arrivals=jobs, tie_break="first").pods[["pod", "bound", "attempts"]].to_dict("list")

@@ -12,7 +12,7 @@ from kplace.engine.fused.engine import FusedEngine, empty_results
 from kplace.engine.fused.known import can_fuse
 from kplace.engine.fused.layout import LENGTH, Results
 from kplace.engine.fused.loop import DONE, NEEDS_CYCLE, Failures, Outside, run_pods
-from kplace.engine.moving.kernels import place_all
+from kplace.engine.moving.place_all import place_all
 from kplace.framework import Profile
 from kplace.state import ClusterState
 
