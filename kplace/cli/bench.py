@@ -8,7 +8,7 @@ import click
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, is_quiet, note, show, write_text
 from kplace.cli.options import quiet_option
-from kplace.cli.output import TABLE, check_writable
+from kplace.cli.output import TABLE, Output, check_outputs
 from kplace.cli.progress import Work
 from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
 
@@ -81,6 +81,8 @@ def plugins(  # noqa: PLR0913 - one parameter an option
         raise click.BadParameter(msg, param_hint="'--fail-on-slower'")
     numbers = _sizes(sizes)
     targets = [_target(name) for name in out]
+    inputs = scheduler.files if source is None else (source, *scheduler.files)
+    check_outputs([Output("--out", target) for target in targets], inputs)
     with Work() as work:
         work.stage("reading")
         import kplace
@@ -152,7 +154,6 @@ def _target(name: str) -> Path:
     if path.suffix not in {".json", ".svg"}:
         msg = f"{path}: the ending says nothing; known are .json and .svg"
         raise click.BadParameter(msg, param_hint="'--out'")
-    check_writable(path, "--out", ())
     return path
 
 

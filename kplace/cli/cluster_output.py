@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kplace.cli.console import emit, is_quiet, say
-from kplace.cli.output import check_writable
+from kplace.cli.output import Output, check_outputs
 
 if TYPE_CHECKING:
     from kplace.api import Cluster
@@ -69,23 +69,18 @@ def plan_cluster_target(name: str, inputs: Sequence[str]) -> ClusterTarget:
     if name == STDOUT:
         return ClusterTarget(None, "yaml")
     path = Path(name)
-    check_writable(path, "--out", inputs)
     bare = path.name.lower().removesuffix(".gz").removesuffix(".zst")
     if bare.endswith(".parquet"):
-        return ClusterTarget(_empty(path), "snapshot")
-    if name.endswith(("/", os.sep)) or path.is_dir() or "." not in bare.strip("."):
-        return ClusterTarget(_empty(path), "folder")
-    if not bare.endswith(_ENDINGS):
+        form = "snapshot"
+    elif name.endswith(("/", os.sep)) or path.is_dir() or "." not in bare.strip("."):
+        form = "folder"
+    elif bare.endswith(_ENDINGS):
+        form = "json" if bare.endswith(".json") else "yaml"
+    else:
         msg = f"{path}: the ending says nothing; known are {', '.join(_ENDINGS)}, .parquet and DIR/"
         raise click.BadParameter(msg, param_hint="'--out'")
-    return ClusterTarget(path, "json" if bare.endswith(".json") else "yaml")
-
-
-def _empty(path: Path) -> Path:
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        msg = f"{path}: expected a new or an empty folder, there is something in its place"
-        raise click.BadParameter(msg, param_hint="'--out'")
-    return path
+    check_outputs([Output("--out", path, is_folder=form in {"snapshot", "folder"})], inputs)
+    return ClusterTarget(path, form)
 
 
 def write_cluster(cluster: "Cluster", target: ClusterTarget) -> None:

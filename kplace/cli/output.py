@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -46,7 +47,25 @@ class Target:
     form: str
 
 
-def plan_targets(names: Sequence[str], form: str, inputs: Sequence[str]) -> list[Target]:
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Something that an option has written.
+
+    Attributes
+    ----------
+    option : str
+        As it is spelt: ``--out``.
+    path : Path
+    is_folder : bool
+        A folder, which must be new or empty.
+    """
+
+    option: str
+    path: Path
+    is_folder: bool = False
+
+
+def plan_targets(names: Sequence[str], form: str, inputs: Sequence[str], others: Sequence[Output] = ()) -> list[Target]:
     """Decide what each ``--out`` means, and refuse at once what could not be written when the work is done.
 
     Parameters
@@ -57,16 +76,16 @@ def plan_targets(names: Sequence[str], form: str, inputs: Sequence[str]) -> list
         ``--format``.
     inputs : sequence of str
         What is read: it is not written over.
+    others : sequence of Output
+        What other options of the command write.
 
     Raises
     ------
     click.BadParameter
     """
     targets = [target_of(name) for name in names]
-    for target in targets:
-        check_writable(target.path, "--out", inputs)
-        if target.form == "folder" and target.path.exists() and any(target.path.iterdir()):
-            raise _refuse(target.path, "is not empty; what it holds would be read together with the result")
+    outs = [Output("--out", target.path, is_folder=target.form == "folder") for target in targets]
+    check_outputs([*outs, *others], inputs)
     if form == "parquet" and not takes_rows(targets, form) and sys.stdout.isatty():
         msg = "parquet is binary: name a file with --out, or redirect standard output"
         raise click.BadParameter(msg, param_hint="'--format'")
@@ -96,19 +115,81 @@ def target_of(name: str) -> Target:
     return Target(path, Kind.ROWS, form)
 
 
-def check_writable(path: Path, option: str, inputs: Sequence[str]) -> None:
-    """Refuse a path that cannot be written, or that is an input.
+def check_outputs(outputs: Sequence[Output], inputs: Sequence[str]) -> None:
+    """Refuse what cannot be written, what would take the place of an input, and two outputs in one place.
+
+    Parameters
+    ----------
+    outputs : sequence of Output
+        All that one command writes.
+    inputs : sequence of str
+        Files, folders and globs, as `kplace.read` takes them; every file that they stand for is an input.
 
     Raises
     ------
     click.BadParameter
     """
+    for output in outputs:
+        _check_writable(output)
+        if output.path.exists() and _is_read(output.path, inputs):
+            raise _refuse(output.path, "is an input", output.option)
+        if output.is_folder:
+            _check_empty(output)
+    check_apart(outputs)
+
+
+def check_apart(outputs: Sequence[Output]) -> None:
+    """Refuse outputs of which one would take the place of another, however their paths are spelt.
+
+    Raises
+    ------
+    click.BadParameter
+    """
+    for first, second in combinations(outputs, 2):
+        if _is_device(first.path):
+            continue
+        places = [Path(os.path.realpath(output.path)) for output in (first, second)]
+        if places[0] == places[1]:
+            raise _refuse_both(first, second, "both would be written to one place; give each a path of its own")
+        for folder, place in ((first, places[1]), (second, places[0])):
+            if folder.is_folder and place.is_relative_to(os.path.realpath(folder.path)):
+                raise _refuse_both(first, second, f"one is in the folder {folder.path}, which is written as a whole")
+
+
+def _check_writable(output: Output) -> None:
+    path, option = output.path, output.option
     if not path.parent.is_dir():
         raise _refuse(path, f"cannot be written: there is no folder {path.parent}", option)
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise _refuse(path, "is not writable", option)
-    if path.exists() and any(Path(name).exists() and path.samefile(name) for name in inputs):
-        raise _refuse(path, "is an input", option)
+    if path.is_dir() and not output.is_folder:
+        raise _refuse(path, "cannot be written: it is a folder; expected the name of a file", option)
+
+
+def _check_empty(output: Output) -> None:
+    path = output.path
+    if path.exists() and not path.is_dir():
+        raise _refuse(path, "expected a new or an empty folder, it is a file", output.option)
+    if path.exists() and any(path.iterdir()):
+        raise _refuse(path, "expected a new or an empty folder, it is not empty", output.option)
+
+
+def _is_read(path: Path, inputs: Sequence[str]) -> bool:
+    """Whether a path that exists is an input or one of the files that inputs stand for."""
+    if any(Path(name).exists() and path.samefile(name) for name in inputs):
+        return True
+    from kplace.io.snapshot import is_snapshot
+    from kplace.io.sources import find_sources
+
+    if any(is_snapshot(name) and path.resolve().is_relative_to(Path(name).resolve()) for name in inputs):
+        return True
+    files = [source.path for source in find_sources(inputs).sources if source.path is not None]
+    return any(file.exists() and path.samefile(file) for file in files)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether it is a terminal, a pipe or the like, which takes any number of outputs."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def takes_rows(targets: Sequence[Target], form: str) -> bool:
@@ -118,6 +199,12 @@ def takes_rows(targets: Sequence[Target], form: str) -> bool:
 
 def _refuse(path: Path, why: str, option: str = "--out") -> click.BadParameter:
     return click.BadParameter(f"{path}: {why}", param_hint=f"'{option}'")
+
+
+def _refuse_both(first: Output, second: Output, why: str) -> click.BadParameter:
+    options = dict.fromkeys(output.option for output in (first, second))
+    paths = dict.fromkeys(str(output.path) for output in (first, second))
+    return click.BadParameter(f"{' and '.join(paths)}: {why}", param_hint=list(options))
 
 
 def write_target(placements: "Placements", target: Target) -> None:

@@ -8,7 +8,7 @@ from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, is_quiet, note, show
 from kplace.cli.main import PENDING
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
-from kplace.cli.output import FORMATS, TABLE, check_writable, plan_targets, rows_to_stdout, takes_rows, write_target
+from kplace.cli.output import FORMATS, TABLE, Output, plan_targets, rows_to_stdout, takes_rows, write_target
 from kplace.cli.progress import Work
 from kplace.cli.scheduler_options import SchedulerChoice, extender_options, scheduler_options
 
@@ -102,9 +102,8 @@ def place(  # noqa: PLR0913 - one parameter an option
     if trace_detail and not trace:
         msg = "only says what --trace FILE writes; there is no --trace"
         raise click.BadParameter(msg, param_hint="'--trace-detail'")
-    targets = plan_targets(out, form, inputs)
-    if trace:
-        check_writable(Path(trace), "--trace", inputs)
+    traces = [Output("--trace", Path(trace))] if trace else []
+    targets = plan_targets(out, form, [*inputs, *scheduler.files], traces)
     with Work() as work:
         work.stage("reading")
         import kplace

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kplace.cli.console import say
-from kplace.cli.output import check_writable
+from kplace.cli.output import Output, check_outputs
 from kplace.cli.progress import Work
 from kplace.cli.question import Question, question_options
 
@@ -31,7 +31,7 @@ def report(*, question: Question, out: str, as_is: bool, title: str) -> None:
     if path.suffix not in {".html", ".htm"}:
         msg = f"{path}: expected a name that ends in .html"
         raise click.BadParameter(msg, param_hint="'--out'")
-    check_writable(path, "--out", question.inputs)
+    check_outputs([Output("--out", path)], [*question.inputs, *question.scheduler.files])
     with Work() as work:
         subject: Cluster | Placements | None = _result(question.inputs)
         if subject is None:

@@ -45,6 +45,11 @@ class SchedulerChoice:
     feature_gates: str | None
     kube_version: str
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What is read: the configuration, if one is named."""
+        return () if self.config is None else (self.config,)
+
     def load(self) -> Scheduler:
         """Import the plugins and read the configuration; its notes are printed.
 

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import click
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, is_quiet, note, show
 from kplace.cli.options import inputs_argument, quiet_option
-from kplace.cli.output import TABLE, check_writable
+from kplace.cli.output import TABLE, Output, check_outputs
 from kplace.cli.progress import Work
 from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
 
@@ -81,7 +82,7 @@ def score(  # noqa: PLR0913 - one parameter an option
     if k is not None and rows != TOP:
         msg = "only says how many nodes --rows top has of a pod; there is no --rows top"
         raise click.BadParameter(msg, param_hint="'--top'")
-    target = None if out is None else _target(out, inputs)
+    target = None if out is None else _target(out, [*inputs, *scheduler.files])
     with Work() as work:
         work.stage("reading")
         import kplace
@@ -119,12 +120,12 @@ def score(  # noqa: PLR0913 - one parameter an option
         show(lambda console: render_score(console, scores, decisions))
 
 
-def _target(name: str, inputs: tuple[str, ...]) -> Path:
+def _target(name: str, inputs: Sequence[str]) -> Path:
     path = Path(name)
     if path.suffix not in _ENDINGS:
         msg = f"{path}: the ending says nothing; known are {', '.join(_ENDINGS)}"
         raise click.BadParameter(msg, param_hint="'--out'")
-    check_writable(path, "--out", inputs)
+    check_outputs([Output("--out", path)], inputs)
     return path
 
 

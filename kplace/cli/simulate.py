@@ -10,7 +10,7 @@ from kplace.cli.config_options import load_plugins, plugin_option
 from kplace.cli.console import is_quiet, note, show
 from kplace.cli.durations import Duration
 from kplace.cli.options import inputs_argument, kube_version_option, quiet_option
-from kplace.cli.output import check_writable
+from kplace.cli.output import Output, check_outputs
 from kplace.cli.progress import Work
 
 if TYPE_CHECKING:
@@ -116,9 +116,12 @@ def simulate(  # noqa: PLR0913 - one parameter an option
 
     INPUT: a timeline (a JSON file with objects and events), or the cluster at the start: what place takes.
     """
-    for path, option in ((log, "--log"), (checkpoint, "--checkpoint")):
-        if path:
-            check_writable(Path(path), option, inputs)
+    tables = (arrivals, process, node_events, events, config)
+    # A run may go on from a checkpoint and keep its own in the same place.
+    read = (*inputs, *tables, resume if resume != checkpoint else None)
+    named = (("--out", out), ("--log", log), ("--checkpoint", checkpoint))
+    outputs = [Output(option, Path(path), is_folder=option == "--out") for option, path in named if path]
+    check_outputs(outputs, [name for name in read if name])
     with Work() as work:
         work.stage("reading")
         import kplace

@@ -8,6 +8,7 @@ import click
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, is_quiet, note, show, write_text
 from kplace.cli.options import quiet_option
+from kplace.cli.output import Output, check_apart, check_outputs
 from kplace.cli.progress import Work
 from kplace.cli.text import counted, one_line
 
@@ -118,6 +119,10 @@ def report(*, study: str, out: str, html: str | None, figures: str | None) -> No
 
     STUDY: the study file, or the name of a study in DIR.
     """
+    pages = [Output("--html", Path(html))] if html else []
+    pictures = [Output("--figures", Path(figures))] if figures else []
+    check_outputs(pages, [study])
+    check_apart([*pages, *pictures])
     from kplace.sweeps.report import make_report
 
     found, about = _found(study, out)

@@ -57,7 +57,7 @@ def synth(  # noqa: PLR0913 - one parameter an option
         text = _shown(description, like)
         emit(lambda: write_text(text))
         return
-    target = plan_cluster_target(out, [description] if description else like)
+    target = plan_cluster_target(out, [name for name in (description, shapes, *like) if name])
     with Work() as work:
         work.stage("making")
         import kplace

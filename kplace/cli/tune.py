@@ -9,7 +9,7 @@ import click
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, is_quiet, show, write_text
 from kplace.cli.options import inputs_argument, quiet_option
-from kplace.cli.output import TABLE, check_writable
+from kplace.cli.output import TABLE, Output, check_apart, check_outputs
 from kplace.cli.progress import Work
 from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
 
@@ -86,9 +86,14 @@ def tune(  # noqa: PLR0913 - one parameter an option
     For each candidate: pods that stay pending, nodes in use and how full they are, how uneven the nodes are, what is
     free but stranded, and topology spread constraints that are broken. INPUT is what place takes.
     """
-    target = None if out is None else _target(out, inputs)
-    if journal is not None:
-        check_writable(Path(journal), "--journal", inputs)
+    target = None if out is None else _target(out)
+    outs = [] if target is None else [Output("--out", target)]
+    journals = [] if journal is None else [Output("--journal", Path(journal))]
+    files = [*(name for name in inputs if not Path(name).is_dir()), *scheduler.files]
+    check_outputs(outs, [*inputs, *scheduler.files])
+    # A journal may lie in a folder that is read, and is gone on from there; one that is none is refused when opened.
+    check_outputs(journals, files)
+    check_apart([*outs, *journals])
     given = [_vector(text) for text in weights]
     with Work() as work:
         work.stage("reading")
@@ -134,12 +139,11 @@ def _vector(text: str) -> dict[str, int]:
         raise click.BadParameter(msg, param_hint="'--weights'") from None
 
 
-def _target(name: str, inputs: tuple[str, ...]) -> Path:
+def _target(name: str) -> Path:
     path = Path(name)
     if path.suffix not in {".csv", ".parquet"}:
         msg = f"{path}: the ending says nothing; known are .csv and .parquet"
         raise click.BadParameter(msg, param_hint="'--out'")
-    check_writable(path, "--out", inputs)
     return path
 
 
