@@ -11,6 +11,9 @@ from kplace.api.hints import close_names, did_you_mean, listed
 from kplace.dtypes import I32
 from kplace.errors import UsageError
 
+COLUMNS = ("zone", "region", "instance_type", "taints")
+"""What a condition may name beside labels."""
+
 
 def chosen_nodes(cluster: Cluster, nodes: Iterable[str] = (), where: Iterable[str] = ()) -> I32:
     """Indexes of nodes, in snapshot order.
@@ -50,14 +53,24 @@ def _fits(cluster: Cluster, condition: str) -> np.ndarray:
         msg = f"where: expected KEY=VALUE such as zone=a or a label, got {condition!r}"
         raise UsageError(msg)
     table = cluster.nodes
-    name = key if key in ("zone", "region", "instance_type", "taints") else f"label:{key}"
+    name = key if key in COLUMNS else f"label:{key}"
     column = keys_of(table, name)[name].astype("str")
     matches = (column == value).to_numpy(np.bool_, na_value=False)
     if not matches.any():
         values = sorted(set(column.dropna()))
-        meant = did_you_mean(close_names(value, values)) or (f"; there are {listed(values)}" if values else "")
+        if values:
+            meant = did_you_mean(close_names(value, values)) or f"; there are {listed(values)}"
+        else:
+            meant = _known_keys(cluster, key)
         msg = f"where: no node has {condition!r}{meant}"
         raise UsageError(msg)
     mask = np.zeros(len(table), np.bool_)
     mask[table["position"].to_numpy()[matches]] = True
     return mask
+
+
+def _known_keys(cluster: Cluster, key: str) -> str:
+    """Say by what nodes can be told apart, the nearest to a key that none has."""
+    keys = sorted(cluster.columns.nodes.labels)
+    known = ", ".join(COLUMNS) + (f" and the labels {listed(keys)}" if keys else "")
+    return did_you_mean(close_names(key, [*COLUMNS, *keys])) or f"; there are {known}"

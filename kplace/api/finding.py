@@ -90,7 +90,21 @@ def _meant(columns: ClusterColumns, namespace: str, name: str) -> str:
         return f"; pods that begin so: {listed(begun, _MOST)}"
     # Compared without the namespace: what all have in common would make all seem close.
     there = [own for space, _, own in (key.partition("/") for key in (*keys, *controllers)) if space == namespace]
-    return did_you_mean([f"{namespace}/{own}" for own in close_names(name, there, _MOST)])
+    close = did_you_mean([f"{namespace}/{own}" for own in close_names(name, there, _MOST)])
+    return close or _what_there_is(keys, namespace)
+
+
+def _what_there_is(keys: list[str], namespace: str) -> str:
+    """Say how many pods there are, and which in the namespace that was named, or else in which namespaces."""
+    if not keys:
+        return ", which holds no pods"
+    own = [key for key in keys if key.startswith(f"{namespace}/")]
+    if own:
+        return f"; in {namespace} there are {listed(own, _MOST)}"
+    spaces = sorted({key.partition("/")[0] for key in keys})
+    many = f"{len(keys):,} pods" if len(keys) > 1 else "1 pod"
+    near = did_you_mean([f"{space}/..." for space in close_names(namespace, spaces)])
+    return f", which holds {many}, in {listed(spaces)}{near}"
 
 
 def _keys(columns: ClusterColumns, templates: set[int]) -> list[str]:

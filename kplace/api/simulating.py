@@ -330,6 +330,9 @@ class _Run:
         except OSError as error:
             msg = f"resume: {path}: {error.strerror or error}"
             raise UsageError(msg) from error
+        except UsageError as error:
+            msg = str(error).replace("resume:", f"resume: {path}:", 1)
+            raise UsageError(msg) from error
         if found.about != self._about:
             differing = [name for name, value in self._about.items() if found.about.get(name) != value]
             msg = f"resume: the checkpoint is of another run: it differs in {', '.join(differing)}"

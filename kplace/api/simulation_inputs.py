@@ -1,7 +1,8 @@
 """What a simulation reads: the cluster at the start, and tables and files of what comes, goes and changes."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -74,37 +75,43 @@ def read_inputs(source: Cluster | str | Path, inputs: Inputs, until: float, seed
     builder = ScenarioBuilder(CHECKS)
     add_cluster(builder, cluster.columns, replays=inputs.replay)
     if inputs.arrivals is not None:
-        _add_arrivals(builder, _table(inputs.arrivals), "arrivals")
+        _add_arrivals(builder, _table(inputs.arrivals), "arrivals", inputs.arrivals)
     if inputs.process is not None:
         drawn, faults = draw_arrivals(_table(inputs.process), until, seed)
-        builder.builder.faults += faults
+        builder.builder.faults += _named(faults, inputs.process)
         if not faults and len(drawn):
-            _add_arrivals(builder, drawn, "process")
+            _add_arrivals(builder, drawn, "process", inputs.process)
     found: list[NodeEvent] = []
     if inputs.node_events is not None:
         found, faults = read_node_events(_table(inputs.node_events))
-        builder.builder.faults += faults
+        builder.builder.faults += _named(faults, inputs.node_events)
         for event in found:
             builder.add_change(event.at, event.verb, "Node", event.node, "<node events>")
     if inputs.events is not None:
         add_changes(Source(str(inputs.events), path=Path(inputs.events)), builder)
     unknown = {event.node.metadata.name for event in found} - builder.node_names
-    builder.builder.faults += [
-        Fault(ACTIONS_SOURCE, f"Node {name}", "node", "there is no such node") for name in sorted(unknown)
-    ]
+    strangers = [Fault(ACTIONS_SOURCE, f"Node {name}", "node", "there is no such node") for name in sorted(unknown)]
+    builder.builder.faults += _named(strangers, inputs.node_events)
     return cluster, Timeline(builder.finish())
 
 
-def _add_arrivals(builder: ScenarioBuilder, arrivals: pd.DataFrame, name: str) -> None:
+def _add_arrivals(builder: ScenarioBuilder, arrivals: pd.DataFrame, name: str, given: Table) -> None:
     rules = Rules(checks=CHECKS, fit=fit, api_version=api_version_of)
     rows = read_arrivals(arrivals, rules)
-    builder.builder.faults += rows.faults
+    builder.builder.faults += _named(rows.faults, given)
     if rows.unread:
         builder.builder.note("unknown-columns", f"columns of the {name} left out: {', '.join(rows.unread)}")
     for item in rows.arrivals:
         builder.add_change(item.at, Verb.ADD, "Pod", item.pod, f"<{name}>", lasts=item.lasts)
         if item.leaves is not None:
             builder.add_change(max(item.leaves, item.at), Verb.DELETE, "Pod", item.pod, f"<{name}>")
+
+
+def _named(faults: Iterable[Fault], given: Table | None) -> list[Fault]:
+    """The faults of a table, by the name of its file if it is read from one."""
+    if given is None or isinstance(given, pd.DataFrame):
+        return list(faults)
+    return [replace(fault, source=str(given)) for fault in faults]
 
 
 def _table(given: Table) -> pd.DataFrame:

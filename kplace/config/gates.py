@@ -21,6 +21,7 @@ _BOOLEANS = {
     **dict.fromkeys(("1", "t", "T", "true", "True", "TRUE"), True),
     **dict.fromkeys(("0", "f", "F", "false", "False", "FALSE"), False),
 }
+_FORM = "expected NAME=true or NAME=false"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,13 @@ def parse_feature_gates(text: str) -> FeatureGates:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if name not in DEFAULTS:
             meant = suggestion(name, DEFAULTS) or f"; kplace knows {', '.join(DEFAULTS)}"
-            msg = f'feature gates: unknown gate "{name}"{meant}'
+            form = "" if equals else f"; {_FORM}"
+            msg = f'feature gates: unknown gate "{name}"{meant}{form}'
             raise ConfigError(msg)
-        if not equals or value not in _BOOLEANS:
+        if not equals:
+            msg = f'feature gates: {_FORM}, got "{name}"'
+            raise ConfigError(msg)
+        if value not in _BOOLEANS:
             msg = f'feature gates: {name}: expected true or false, got "{value}"'
             raise ConfigError(msg)
         changed[name] = _BOOLEANS[value]

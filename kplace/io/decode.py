@@ -29,6 +29,9 @@ from kplace.objects.meta import ObjectMeta
 # How nearly every object begins; anything else is found out by decoding its header.
 _HEAD = re.compile(rb'\s*\{\s*"(apiVersion|kind)"\s*:\s*"([^"\\]*)"\s*,\s*"(apiVersion|kind)"\s*:\s*"([^"\\]*)"\s*[,}]')
 _LIST_SUFFIX = "List"
+_ONE_WORD = re.compile(rb'\s*"[^"\s]*"\s*')
+_CUT_OFF = "; the file may be cut off"
+_COMMENTS_ONLY = f"holds comments only, no Kubernetes object{_CUT_OFF}"
 
 Head = tuple[bytes, ...]
 
@@ -132,7 +135,7 @@ class _Reader:
             self._read_document(document)
         if self._is_empty:
             self._position.start(1)
-            self._no_object("is empty" if not data.strip(b" \t\r\n") else "holds comments only, no Kubernetes object")
+            self._no_object("is empty" if not data.strip(b" \t\r\n") else _COMMENTS_ONLY)
 
     def _read_trace(self, data: bytes | bytearray) -> None:
         def complain(subject: str, path: str, message: str) -> None:
@@ -156,7 +159,9 @@ class _Reader:
         self._is_empty = False
         envelope = document.envelope
         if document.other:
-            self._no_object(f"holds {document.other}, not Kubernetes objects")
+            # A text that ends within a word, such as "apiVer", is a string to YAML.
+            hint = _CUT_OFF if _ONE_WORD.fullmatch(document.raw) else ""
+            self._no_object(f"holds {document.other}, not Kubernetes objects{hint}")
         elif envelope is None:
             self._read_elements(document.elements)
         elif envelope.kind:

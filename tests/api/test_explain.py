@@ -101,8 +101,11 @@ def test_top_keeps_the_best():
     [
         ("shop/web-9", "there is no pod shop/web-9 in the input; did you mean shop/web-1 or shop/web-0?"),
         ("web-1", "there is no pod default/web-1 in the input; did you mean shop/web-1?"),
-        ("data/nothing-like-it", "there is no pod data/nothing-like-it in the input"),
-        ("nowhere/xyz", "there is no pod nowhere/xyz in the input"),
+        (
+            "data/nothing-like-it",
+            "there is no pod data/nothing-like-it in the input; in data there are data/db, data/huge, data/train",
+        ),
+        ("nowhere/xyz", "there is no pod nowhere/xyz in the input, which holds 5 pods, in data, shop"),
     ],
 )
 def test_pods_that_are_not_there(pod, message):
@@ -133,8 +136,9 @@ def owned(names, kind, owner, labels=None, **more):
         # Close names, of pods and of controllers.
         ("shop/wbe", "; did you mean shop/web?"),
         ("shop/db_1", "; did you mean shop/db-1 or shop/db?"),
-        ("shop/xyz", ""),
-        ("", ""),
+        ("shop/xyz", "; in shop there are shop/web-5c-b, shop/db-0, shop/db-1 and 6 more"),
+        ("", ", which holds 9 pods, in shop"),
+        ("shpo/xyz", ", which holds 9 pods, in shop; did you mean shop/...?"),
     ],
 )
 def test_what_may_be_meant_by_a_name_that_no_pod_has(pod, hint):

@@ -213,7 +213,8 @@ def test_feature_gates(value):
     [
         ("StorageCapacityScorin=true", 'unknown gate "StorageCapacityScorin"; did you mean "StorageCapacityScoring"'),
         ("X=true", 'unknown gate "X"; kplace knows DynamicResourceAllocation, '),
-        ("StorageCapacityScoring", 'StorageCapacityScoring: expected true or false, got ""'),
+        ("StorageCapacityScoring", 'expected NAME=true or NAME=false, got "StorageCapacityScoring"'),
+        ("Foo", "expected NAME=true or NAME=false"),
         ("StorageCapacityScoring=yes", 'expected true or false, got "yes"'),
     ],
 )

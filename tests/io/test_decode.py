@@ -171,7 +171,8 @@ class TestWithoutKind:
     [
         ("", "is empty"),
         (" \n", "is empty"),
-        ("# nothing\n---\n# at all\n", "holds comments only, no Kubernetes object"),
+        ("# nothing\n---\n# at all\n", "holds comments only, no Kubernetes object; the file may be cut off"),
+        ("apiVers", 'holds a string ("apiVers"), not Kubernetes objects; the file may be cut off'),
         ("just text", 'holds a string ("just text"), not Kubernetes objects'),
         ("replicas: 3\nimage: x\n", "holds no Kubernetes object: it has no kind"),
     ],
