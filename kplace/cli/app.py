@@ -61,7 +61,11 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command returns
         """Run the command; what kplace raises on purpose, or a plugin does wrong, becomes a message and exit code 2."""
-        with refusals(), plugin_refusals():
+
+        def invoked() -> click.Command | None:
+            return self.get_command(ctx, ctx.invoked_subcommand or "")
+
+        with refusals(invoked), plugin_refusals():
             return super().invoke(ctx)
 
 

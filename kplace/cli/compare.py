@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kplace.cli.config_file import ConfigFile
 from kplace.cli.console import is_quiet, show
+from kplace.cli.options import checked_version
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
 from kplace.cli.question import Question, emit_rows, format_option, question_options
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Place twice, and say what differs and why.")
 @question_options
-@click.option("--with-config", metavar="FILE", help="The configuration of the second run.")
-@click.option("--with-kube-version", metavar="1.N", help="The release of the second run.")
+@click.option("--with-config", metavar="FILE", type=ConfigFile(), help="The configuration of the second run.")
+@click.option("--with-kube-version", metavar="1.N", callback=checked_version, help="The release of the second run.")
 @click.option("--with-seed", type=click.IntRange(min=0), metavar="N", help="The seed of the second run.")
 @click.option("--with-input", multiple=True, metavar="INPUT", help="The cluster of the second run.")
 @click.option("--versions", metavar="1.N..1.M", help="Several releases instead, each against the one before.")

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from kplace.cli.config_file import ConfigFile
 from kplace.cli.config_options import load_plugins, options_of, plugin_option, read_config, reading_options, tell
 from kplace.cli.console import emit, is_quiet
 from kplace.cli.console import show as show_on_console
@@ -19,7 +20,7 @@ _FORMAT = click.option(
     show_default=True,
     help="Tables for people, or JSON on standard output, then also of a configuration that is refused.",
 )
-_KIND = click.Path(allow_dash=True)
+_KIND = ConfigFile()
 
 
 @click.group(short_help="Show or compare what scheduler configurations come to.")

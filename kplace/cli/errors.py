@@ -1,14 +1,15 @@
 """What kplace raises on purpose, as a click exception: clear text on standard error, exit code 2."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
 import click
 
 from kplace.cli.console import complain
+from kplace.cli.option_names import in_options, option_names
 from kplace.cli.text import counted, one_line
-from kplace.errors import InputError, KplaceError
+from kplace.errors import InputError, KplaceError, UsageError
 
 
 class Refused(click.ClickException):
@@ -34,12 +35,22 @@ class Refused(click.ClickException):
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Within it, a `KplaceError` becomes `Refused`, and so does a file that cannot be read or written."""
+def refusals(command: Callable[[], click.Command | None] = lambda: None) -> Iterator[None]:
+    """Within it, a `KplaceError` becomes `Refused`, and so does a file that cannot be read or written.
+
+    Parameters
+    ----------
+    command : callable
+        Says which command is run: a message about an argument names the option that it was given by.
+    """
     try:
         yield
     except InputError as error:
         raise Refused(count_faults(error), [one_line(fault) for fault in error.faults]) from error
+    except UsageError as error:
+        names = option_names(command())
+        *details, message = (in_options(one_line(line), names) for line in str(error).splitlines() or ["UsageError"])
+        raise Refused(message, details) from error
     except KplaceError as error:
         *details, message = map(one_line, str(error).splitlines() or [type(error).__name__])
         raise Refused(message, details) from error

@@ -35,12 +35,15 @@ def kube_version_option(function: F) -> F:
         metavar="1.N",
         default="1.34",
         show_default=True,
-        callback=_checked_version,
+        callback=checked_version,
         help="Do as this release of Kubernetes does, 1.29 to 1.37.",
     )(function)
 
 
-def _checked_version(_ctx: click.Context, _option: click.Parameter, given: str) -> str:
+def checked_version(_ctx: click.Context, _option: click.Parameter, given: str | None) -> str | None:
+    """Refuse a release that is not known, by the name of the option it was given with; a click callback."""
+    if given is None:
+        return None
     from kplace.config.versions import behaviour_of
     from kplace.errors import UsageError
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from kplace.cli.config_file import ConfigFile
 from kplace.cli.config_options import load_plugins, options_of, plugin_option, read_config, reading_options, tell
 from kplace.cli.options import kube_version_option
 
@@ -104,7 +105,7 @@ def scheduler_options(function: F) -> F:
     config_option = click.option(
         "--config",
         metavar="FILE",
-        type=click.Path(allow_dash=True),
+        type=ConfigFile(),
         help="A KubeSchedulerConfiguration, as kube-scheduler takes it with its own --config; see kplace config show.  "
         "[default: as the input says, or kube-scheduler's defaults]",
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kplace.cli.compiling import announce_compiling, needs_compiling
+from kplace.cli.config_file import ConfigFile
 from kplace.cli.config_options import load_plugins, plugin_option
 from kplace.cli.console import is_quiet, note, show
 from kplace.cli.durations import Duration
@@ -44,7 +45,7 @@ DURATION = Duration()
     show_default=True,
     help="Which of several best nodes is taken: any of them, as kube-scheduler does, or the first found.",
 )
-@click.option("--config", metavar="FILE", help="A scheduler configuration.")
+@click.option("--config", metavar="FILE", type=ConfigFile(), help="A scheduler configuration.")
 @plugin_option
 @click.option("--no-preemption", is_flag=True, help="Pods of a lower priority do not leave for others.")
 @click.option("--bind-delay", type=DURATION, metavar="TIME", help="How long a binding takes at least.")

@@ -2,7 +2,7 @@
 
 import re
 
-_ROWS = (
+ROWS = (
     "holds result rows of kplace, not a cluster: "
     "`kplace place ... --out DIR/` (or --out FILE.yaml) writes the cluster after a run"
 )
@@ -15,7 +15,7 @@ _SNAPSHOT_MARK = b"kplace.snapshot"
 _HEAD = 1 << 12
 
 _BEGINNINGS = (
-    (re.compile(rb'\{\s*"kplace"\s*:|namespace,pod,|node,verdict,|\[\s*\{\s*"node"\s*:[^{]*"verdict"\s*:'), _ROWS),
+    (re.compile(rb'\{\s*"kplace"\s*:|namespace,pod,|node,verdict,|\[\s*\{\s*"node"\s*:[^{]*"verdict"\s*:'), ROWS),
     (re.compile(rb'\{\s*"nodeOrder"\s*:'), _TRACE),
     # kubectl get, kubectl top; kubectl describe; kubectl get -o name.
     (re.compile(rb"(?:NAMESPACE\s+)?NAME(?: {2,}|\t+)[A-Z]|(?:NAMESPACE\s+)?NAME\s*\n"), _TABLE),
@@ -42,6 +42,6 @@ def what_else(data: bytes | bytearray) -> str:
     if data.startswith(_PARQUET):
         if _SNAPSHOT_MARK in data:
             return "is a part of a snapshot of kplace: give the whole folder"
-        return _ROWS if _PARQUET_MARK in data else "is a Parquet file: Kubernetes objects are read as JSON or YAML"
+        return ROWS if _PARQUET_MARK in data else "is a Parquet file: Kubernetes objects are read as JSON or YAML"
     head = bytes(data[:_HEAD]).lstrip()
     return next((message for beginning, message in _BEGINNINGS if beginning.match(head)), "")

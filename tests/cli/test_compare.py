@@ -31,7 +31,9 @@ def test_releases(kplace, cluster):
         ((), "Say what is different"),
         (("--versions", "1.34..1.35", "--with-seed", "1"), "goes with no --with-... option"),
         (("--versions", "1.34"), "expected at least two releases"),
-        (("--versions", "1.34..1.99"), "expected a release from 1.29 to 1.37"),
+        (("--versions", "1.34..1.99"), "Error: --versions: expected a release from 1.29 to 1.37, got '1.99'"),
+        (("--with-kube-version", "1.99"), "'--with-kube-version': expected a release from 1.29 to 1.37"),
+        (("--with-config", "nowhere"), "'--with-config': nowhere: No such file or directory: expected a KubeSched"),
     ],
 )
 def test_refusals(kplace, cluster, arguments, message):

@@ -214,3 +214,21 @@ def test_diff_needs_both_to_be_usable(kplace, write):
     result = kplace("config", "diff", write(HEAD), write(UNKNOWN, "b.yaml"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "b.yaml: line 3" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [("config", "show"), ("place", "data/demo", "--config")])
+def test_what_holds_no_configuration(kplace, tmp_path, arguments):
+    rows = tmp_path / "run.parquet"
+    kplace("place", "data/demo", "-q", "--out", rows)
+    for given, why in (
+        (tmp_path / "nowhere", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        (rows, "holds result rows of kplace"),
+    ):
+        result = kplace(*arguments, given, COLUMNS="300")
+        assert result.exit_code == 2
+        assert f"{given}: {why}: expected a KubeSchedulerConfiguration" in result.stderr
+
+
+def test_an_algorithm_provider_needs_no_file(kplace):
+    assert kplace("config", "show", "DefaultProvider", "-q").exit_code == 0

@@ -47,10 +47,11 @@ def test_every_node_on_its_own(kplace, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "nodes: name at least one node"),
+        ((), "Error: --node: name at least one node, or say where they are (--where zone=a)"),
         (("--node", "onne"), "there is no node onne in the input; did you mean one?"),
         (("--all", "--node", "one"), "tries every node on its own"),
-        (("--where", "zone=x"), "where: no node has 'zone=x'"),
+        (("--where", "zone=x"), "Error: --where: no node has 'zone=x'"),
+        (("--where", "foo=bar"), "no node has 'foo=bar'; there are zone, region, instance_type, taints"),
     ],
 )
 def test_refusals(kplace, folder, arguments, message):

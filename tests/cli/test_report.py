@@ -28,3 +28,33 @@ def test_refusals(kplace, cluster, tmp_path, out, message):
     result = kplace("report", cluster, "-o", tmp_path / out)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [(("--seed", "5"), "'--seed'"), (("--as-is", "--kube-version", "1.34"), "'--kube-version' / '--as-is'")],
+)
+def test_options_without_effect_on_a_result(kplace, cluster, tmp_path, options, named):
+    kplace("place", cluster, "--out", tmp_path / "run.parquet")
+    result = kplace("report", tmp_path / "run.parquet", "-o", tmp_path / "page.html", *options, COLUMNS="300")
+    assert result.exit_code == 2
+    assert f"{named}: without effect here" in result.stderr
+    assert "nothing is read or placed anew" in result.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (("run.csv",), "report takes those that place writes with --out FILE.parquet"),
+        (("run.json",), "report takes those that place writes with --out FILE.parquet"),
+        (("run.parquet", "cluster"), "the result of a run, which is reported by itself"),
+    ],
+)
+def test_results_that_cannot_be_reported(kplace, cluster, tmp_path, inputs, message):
+    kplace("place", cluster, "--out", tmp_path / "run.parquet", "--out", tmp_path / "run.csv")
+    kplace("place", cluster, "--out", tmp_path / "run.json")
+    result = kplace("report", *(tmp_path / name for name in inputs), "-o", tmp_path / "page.html")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "page.html").exists()

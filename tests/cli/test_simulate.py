@@ -188,3 +188,21 @@ def test_a_timeline_goes_without_other_inputs(kplace, tmp_path):
     assert result.exit_code == 2
     assert "a timeline says all that happens" in " ".join(result.stderr.split())
     assert "1 bound" in kplace("simulate", path).stdout
+
+
+@pytest.mark.parametrize("option", ["--arrivals", "--process", "--node-events"])
+def test_faults_of_tables_name_the_file(kplace, nodes, tmp_path, option):
+    path = tmp_path / "rows.csv"
+    path.write_text("colour\nred\n")
+    result = kplace("simulate", nodes, option, path, "--until", "1h")
+    assert result.exit_code == 2
+    assert f"{path}: " in result.stderr
+    assert "<frame" not in result.stderr
+
+
+def test_what_is_no_checkpoint_is_named(kplace, nodes, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("colour\nred\n")
+    result = kplace("simulate", nodes, "--resume", path)
+    assert result.exit_code == 2
+    assert f"Error: --resume: {path}: the file is no checkpoint" in result.stderr

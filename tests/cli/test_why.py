@@ -21,4 +21,6 @@ def test_a_pod_that_fits_and_one_that_is_held(kplace, cluster):
 def test_no_such_pod(kplace, cluster):
     result = kplace("why", cluster, "--pod", "shop/wep")
     assert result.exit_code == 2
-    assert "there is no pod shop/wep" in result.stderr
+    assert "--pod: there is no pod shop/wep in the input; did you mean shop/web?" in result.stderr
+    result = kplace("why", cluster, "--pod", "nope/x")
+    assert "there is no pod nope/x in the input, which holds 5 pods, in shop" in result.stderr

@@ -137,13 +137,21 @@ def _signature(run: Placements) -> tuple[object, ...]:
 
 def _listed(versions: str | Sequence[str]) -> list[str]:
     if not isinstance(versions, str):
-        listed = [f"{MAJOR}.{parse_version(version)}" for version in versions]
+        listed = [f"{MAJOR}.{_minor(version)}" for version in versions]
     else:
         first, dots, last = versions.partition("..")
-        low, high = parse_version(first), parse_version(last if dots else first)
+        low, high = _minor(first), _minor(last if dots else first)
         step = 1 if low <= high else -1
         listed = [f"{MAJOR}.{minor}" for minor in range(low, high + step, step)]
     if len(listed) < 2:
         msg = f"versions: expected at least two releases such as '1.33..1.35', got {versions!r}"
         raise UsageError(msg)
     return listed
+
+
+def _minor(version: str) -> int:
+    try:
+        return parse_version(version)
+    except UsageError as error:
+        msg = str(error).replace("kube_version:", "versions:", 1)
+        raise UsageError(msg) from error
