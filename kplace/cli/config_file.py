@@ -26,10 +26,13 @@ class ConfigFile(click.Path):
     def _check(self, name: str, param: click.Parameter | None, ctx: click.Context | None) -> None:
         from kplace.config.older.provider import PROVIDERS
 
+        path = Path(name)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            return  # A pipe can be read but once.
         try:
-            data = Path(name).read_bytes()
+            data = path.read_bytes()
         except OSError as error:
-            if name in PROVIDERS and not Path(name).exists():
+            if name in PROVIDERS and not path.exists():
                 return
             self.fail(f"{name}: {error.strerror or error}: {EXPECTED}", param, ctx)
         from kplace.io.foreign import ROWS, what_else

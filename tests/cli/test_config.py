@@ -1,8 +1,10 @@
 """``kplace config``: what it prints of a configuration, of two, and of one that is refused."""
 
 import json
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -232,3 +234,13 @@ def test_what_holds_no_configuration(kplace, tmp_path, arguments):
 
 def test_an_algorithm_provider_needs_no_file(kplace):
     assert kplace("config", "show", "DefaultProvider", "-q").exit_code == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_read_once(kplace, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(HEAD,), daemon=True)
+    writer.start()
+    assert kplace("config", "show", pipe, "-q").exit_code == 0
+    writer.join(10)
