@@ -2,7 +2,7 @@
 
 from kplace.cli.console import note
 
-SECONDS = 20
+SECONDS = 40
 """About how long it takes to compile all kernels on an ordinary machine."""
 
 
