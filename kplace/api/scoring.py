@@ -59,8 +59,8 @@ def score(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         What arrays and tables may take together, as a quantity such as ``"500Mi"`` or as bytes. What takes more is
         worked out and written in pieces.
     threads : int, optional
-        By default one: on machines of two processors more have not been quicker, as the interpreter and memory are
-        what counts. The outcome does not depend on it. One thread does the work where a plugin is not kplace's own.
+        By default one: on a machine of two processors more have rarely been quicker, as half of the work is the
+        interpreter's. The outcome does not depend on it. One thread does the work where a plugin is not kplace's own.
     progress : callable, optional
         Called from time to time with the numbers of kinds of pods that are scored and to score.
 

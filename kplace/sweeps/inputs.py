@@ -90,4 +90,4 @@ def _plain(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     msg = f"a cluster holds something of an unknown kind: {type(value).__name__}"
-    raise NotImplementedError(msg)
+    raise TypeError(msg)
