@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kplace.dtypes import CPU, EPHEMERAL_STORAGE, FIRST_SCALAR, MEMORY, Code
 from kplace.errors import PluginError
 from kplace.framework import Cycle
-from kplace.plugins.noderesources import kernels
+from kplace.plugins.noderesources import listed as kernels
 from kplace.plugins.noderesources.args import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
@@ -270,7 +270,7 @@ def test_fit_against_the_oracle(drawn: tuple[NodeResources, Demand]):
     demand = Demand(*(column[asked] for column in demand))
     listed = np.arange(nodes.allocatable.shape[1], dtype=np.int32)[::-1].copy()
     code, detail = np.empty(len(listed), np.int8), np.empty(len(listed), np.int64)
-    kernels.fit(nodes, demand, listed, code, detail)
+    kernels.fit(nodes, demand, listed, kernels.Gathered.of(len(listed)), (code, detail))
     request = {NAMES[row]: int(n) for row, n in zip(demand.rows.tolist(), demand.amounts, strict=True)}
     for i, n in enumerate(listed):
         room = {name: int(nodes.allocatable[row, n]) for row, name in NAMES.items()}
@@ -310,7 +310,7 @@ def test_scores_against_the_oracle(drawn: tuple[NodeResources, Demand], points: 
 
     def of_kernel(kernel: Kernel, *arguments: object) -> list[int]:
         found = np.empty(len(listed), np.int64)
-        kernel(nodes, demand, *arguments, listed, found)
+        kernel(nodes, demand, *arguments, listed, kernels.Gathered.of(len(listed)), found)
         return found.tolist()
 
     used = [uses(nodes, demand, int(n), for_balance=False) for n in listed]

@@ -7,10 +7,12 @@ import numpy as np
 
 from kplace._jit import inner_kernel
 from kplace.dtypes import CPU, MEMORY
-from kplace.engine.fused.cells import CAPACITY_RATIO, MOST_ALLOCATED, OF_CHANGE, is_balanced, score_many
-from kplace.engine.fused.layout import IMAGE, INFEASIBLE, PASSES, UNWANTED, CellPlan
+from kplace.engine.fused.cells import CAPACITY_RATIO, MOST_ALLOCATED, OF_CHANGE, is_balanced
+from kplace.engine.fused.layout import IMAGE, INFEASIBLE, PASSES, CellPlan
 from kplace.plugins.helper import quotient, round_half_away
 from kplace.plugins.noderesources.kernels import (
+    UNWANTED,
+    balanced_at,
     change_of_balance,
     least_requested,
     most_requested,
@@ -51,10 +53,11 @@ def is_feasible(plan: CellPlan, c: int, n: int) -> bool:
 @inner_kernel
 def balance_score(plan: CellPlan, c: int, n: int) -> int:
     """NodeResourcesBalancedAllocation's score of a node, as the release has it."""
-    score = score_many(plan.nodes, plan.balanced, plan.classes.balanced[:, c], n)
+    rows = plan.balanced.rows
+    score = balanced_at(plan.nodes, rows, plan.classes.balanced[:, c], n)
     if plan.weights.balance != OF_CHANGE:
         return score
-    return change_of_balance(score, score_many(plan.nodes, plan.balanced, plan.classes.unmoved[:, c], n))
+    return change_of_balance(score, balanced_at(plan.nodes, rows, plan.classes.unmoved[:, c], n))
 
 
 @inner_kernel

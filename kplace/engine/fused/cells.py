@@ -7,27 +7,25 @@ single value is that of the plugins' kernels.
 import numpy as np
 
 from kplace._jit import inner_kernel
-from kplace.dtypes import CPU, F64, I8, I16, I64, MAX_NODE_SCORE, MEMORY
+from kplace.dtypes import CPU, I8, I16, I64, MEMORY
 from kplace.engine.fused.layout import (
     IMAGE,
     INFEASIBLE,
     PASSES,
-    UNWANTED,
     CellPlan,
     CellWork,
     ScoredResources,
 )
-from kplace.plugins.helper import quotient, round_half_away
-from kplace.plugins.noderesources.kernels import (
-    Shape,
-    capped_fraction,
-    change_of_balance,
-    deviation_of_two,
-    least_requested,
-    most_requested,
-    on_shape,
-    score_of_deviation,
-    used_percentage,
+from kplace.plugins.noderesources.kernels import UNWANTED, balanced_at, change_of_balance
+from kplace.plugins.noderesources.spans import (
+    add_least,
+    add_least_small,
+    add_most,
+    add_on_shape,
+    fill_fractions,
+    pair_scores,
+    take_mean,
+    take_rounded_mean,
 )
 from kplace.state.node_resources import NodeResources
 
@@ -121,64 +119,6 @@ def add_fit(plan: CellPlan, c: int, low: int, high: int, scores: I16) -> None:
 
 
 @inner_kernel
-def add_least_small(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
-    """Add the free shares of a resource of which no node has so much that float64 could not divide it exactly."""
-    weight, total, weights = into
-    for i in range(total.shape[0]):
-        whole = allocatable[i]
-        free = whole - used[i] - amount
-        share = quotient(float(max(free, 0) * MAX_NODE_SCORE), float(max(whole, 1)))
-        total[i] += weight * share
-        weights[i] += weight if whole > 0 else 0
-
-
-@inner_kernel
-def add_least(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
-    """Add the free shares of a resource."""
-    weight, total, weights = into
-    for i in range(total.shape[0]):
-        if allocatable[i] > 0:
-            total[i] += weight * least_requested(used[i] + amount, allocatable[i])
-            weights[i] += weight
-
-
-@inner_kernel
-def add_most(allocatable: I64, used: I64, amount: int, into: tuple[int, I64, I64]) -> None:
-    """Add the used shares of a resource."""
-    weight, total, weights = into
-    for i in range(total.shape[0]):
-        if allocatable[i] > 0:
-            total[i] += weight * most_requested(used[i] + amount, allocatable[i])
-            weights[i] += weight
-
-
-@inner_kernel
-def add_on_shape(allocatable: I64, used: I64, amount: int, shape: Shape, into: tuple[int, I64, I64]) -> None:
-    """Add a shape's values over the used shares of a resource; those of 0 drop out."""
-    weight, total, weights = into
-    for i in range(total.shape[0]):
-        if allocatable[i] > 0:
-            value = on_shape(shape, used_percentage(used[i] + amount, allocatable[i]))
-            if value > 0:
-                total[i] += weight * value
-                weights[i] += weight
-
-
-@inner_kernel
-def take_mean(total: I64, weights: I64) -> None:
-    """Divide sums by the weights that went into them; 0 where none did."""
-    for i in range(total.shape[0]):
-        total[i] = quotient(float(total[i]), float(max(weights[i], 1)))
-
-
-@inner_kernel
-def take_rounded_mean(total: I64, weights: I64) -> None:
-    """Divide sums by the weights that went into them, rounded; 0 where none did."""
-    for i in range(total.shape[0]):
-        total[i] = round_half_away(float(total[i]) / float(weights[i])) if weights[i] > 0 else 0
-
-
-@inner_kernel
 def is_balanced(plan: CellPlan, c: int) -> bool:
     """Whether a class requests any of the balanced resources; the score is skipped otherwise in most releases."""
     amounts = plan.classes.balanced
@@ -201,7 +141,7 @@ def add_balance(
         score_pairs(nodes, balanced, amounts, span, work)
     else:
         for n in range(low, high):
-            work.sum[n] = score_many(nodes, balanced, amounts, n)
+            work.sum[n] = balanced_at(nodes, balanced.rows, amounts, n)
 
 
 @inner_kernel
@@ -230,49 +170,3 @@ def score_pairs(
             fill_fractions(nodes.allocatable[r, low:high], nodes.requested[r, low:high], amounts[j], shares[low:high])
             shares = work.other
     pair_scores(work.share[low:high], work.other[low:high], work.sum[low:high])
-
-
-@inner_kernel
-def fill_fractions(allocatable: I64, requested: I64, amount: int, shares: F64) -> None:
-    """Used share of a resource on each node, the pod included; -1 where the node lacks it."""
-    for i in range(shares.shape[0]):
-        share = capped_fraction(requested[i] + amount, max(allocatable[i], 1))
-        shares[i] = share if allocatable[i] > 0 else -1.0
-
-
-@inner_kernel
-def pair_scores(first: F64, second: F64, scores: I64) -> None:
-    """Scores of two shares; one alone is in perfect balance."""
-    for i in range(scores.shape[0]):
-        both = (first[i] >= 0.0) & (second[i] >= 0.0)
-        deviation = deviation_of_two(first[i], second[i]) if both else 0.0
-        scores[i] = score_of_deviation(deviation)
-
-
-@inner_kernel
-def score_many(nodes: NodeResources, balanced: ScoredResources, amounts: I64, n: int) -> int:
-    """Balance of a node over any number of resources, in upstream's order of operations."""
-    count = 0
-    total = 0.0
-    first = 0.0
-    last = 0.0
-    for j in range(amounts.shape[0]):
-        r = balanced.rows[j]
-        if amounts[j] != UNWANTED and nodes.allocatable[r, n] > 0:
-            last = capped_fraction(nodes.requested[r, n] + amounts[j], nodes.allocatable[r, n])
-            if count == 0:
-                first = last
-            total += last
-            count += 1
-    if count < 2:
-        return score_of_deviation(0.0)
-    if count == 2:
-        return score_of_deviation(deviation_of_two(first, last))
-    mean = total / float(count)
-    squares = 0.0
-    for j in range(amounts.shape[0]):
-        r = balanced.rows[j]
-        if amounts[j] != UNWANTED and nodes.allocatable[r, n] > 0:
-            distance = capped_fraction(nodes.requested[r, n] + amounts[j], nodes.allocatable[r, n]) - mean
-            squares = squares + distance * distance
-    return score_of_deviation(np.sqrt(squares / float(count)))

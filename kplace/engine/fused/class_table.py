@@ -11,7 +11,6 @@ from kplace.engine.fused.layout import (
     KEPT_AFFINITY,
     KEPT_TAINT,
     PASSES,
-    UNWANTED,
     ClassTable,
     ScoredResources,
 )
@@ -19,6 +18,7 @@ from kplace.plugins.helper import EXACT_NUMERATOR
 from kplace.plugins.noderesources.balanced_allocation import NodeResourcesBalancedAllocation
 from kplace.plugins.noderesources.demand import ScoredRows
 from kplace.plugins.noderesources.fit import NodeResourcesFit
+from kplace.plugins.noderesources.kernels import UNWANTED
 
 
 @dataclass(frozen=True, slots=True)

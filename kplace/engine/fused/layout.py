@@ -27,9 +27,6 @@ NEAR = 2
 FAR = 3
 """Kind of a filter: the domain must not hold any pod."""
 
-UNWANTED = -1
-"""Amount of a resource that is left out."""
-
 # Rows of ClassTable.table
 PASSES, IMAGE, KEPT_TAINT, KEPT_AFFINITY, TOP_TAINT, TOP_AFFINITY, N_TOP_TAINT, N_TOP_AFFINITY = range(8)
 # How a shape's totals are made: ShapeTable.table[MANNER]

@@ -115,6 +115,10 @@ def enter_verdicts(passes: Mask, feasible: I32, verdict: I8) -> None:
 
 @kernel
 def scatter(values: I64, nodes: I32, row: I64) -> None:
-    """Write the values of some nodes into a row of all nodes, whatever its integer type. Modifies ``row``."""
+    """Write the values of some nodes into a row of all nodes, whatever its integer type. Modifies ``row``.
+
+    The row is blank: where there is nothing to write, memory that nobody has touched yet is left alone.
+    """
     for i in range(nodes.shape[0]):
-        row[nodes[i]] = values[i]
+        if values[i] != 0:
+            row[nodes[i]] = values[i]

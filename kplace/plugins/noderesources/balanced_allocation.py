@@ -7,7 +7,7 @@ from kplace.config.versions import V1_34, Behaviour
 from kplace.dtypes import I32, I64
 from kplace.framework import Cycle, PreScorePlugin, ScorePlugin
 from kplace.plugins import names
-from kplace.plugins.noderesources import kernels
+from kplace.plugins.noderesources import kernels, listed
 from kplace.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
 from kplace.plugins.noderesources.demand import ScoredRows, scored_demand, scored_rows
 
@@ -55,17 +55,17 @@ class NodeResourcesBalancedAllocation:
         if not self.compares:
             return scores
         without = self._balance(cycle, demand._replace(amounts=np.zeros_like(demand.amounts)), nodes)
-        kernels.compare_balances(scores, without)
+        listed.compare_balances(scores, without)
         return scores
 
     def _balance(self, cycle: Cycle, demand: kernels.Demand, nodes: I32) -> I64:
         scores = np.empty(len(nodes), np.int64)
-        kernels.balanced_allocation(cycle.scored_resources, demand, nodes, scores)
+        listed.balanced_allocation(cycle.scored_resources, demand, nodes, listed.Gathered.of(len(nodes)), scores)
         return scores
 
     def demand(self, cycle: Cycle) -> kernels.Demand:
         """Requests of the pod's template that the score looks at."""
-        scored = self.scored_rows(cycle.state.columns.resources)
+        scored = cycle.state.shared(self, lambda columns: self.scored_rows(columns.resources))
         return cycle.compiled(self, lambda template: scored_demand(scored, template.request))
 
     def scored_rows(self, resources: Vocabulary) -> ScoredRows:

@@ -14,10 +14,11 @@ from kplace.framework import Cycle, FilterPlugin, ScorePlugin, Verdict
 from kplace.framework.events import Registration
 from kplace.framework.interface import PROCEED, PreFilterPlugin, PreFilterResult, PreScorePlugin
 from kplace.plugins import names
-from kplace.plugins.noderesources import hints, kernels
+from kplace.plugins.noderesources import hints, kernels, listed
 from kplace.plugins.noderesources.args import NodeResourcesFitArgs, ScoringStrategyType
 from kplace.plugins.noderesources.demand import ScoredRows, scored_demand, scored_rows
 from kplace.plugins.noderesources.kernels import Demand
+from kplace.plugins.noderesources.listed import Gathered
 
 MAX_SHAPE_SCORE = 10
 
@@ -58,7 +59,7 @@ class NodeResourcesFit:
         """Judge each of ``nodes``."""
         demand = self.filter_demand(cycle)
         verdict = Verdict(np.empty(len(nodes), np.int8), np.empty(len(nodes), np.int64))
-        kernels.fit(cycle.state.resources, demand, nodes, verdict.code, verdict.detail)
+        listed.fit(cycle.state.resources, demand, nodes, Gathered.of(len(nodes)), (verdict.code, verdict.detail))
         if not self.tells_hopeless:
             verdict.code[verdict.code != Code.SUCCESS] = Code.UNSCHEDULABLE
         return verdict
@@ -66,7 +67,7 @@ class NodeResourcesFit:
     def reasons(self, cycle: Cycle, detail: int) -> tuple[str, ...]:
         """All resources that lack, in upstream's order: pods, cpu, memory, ephemeral-storage, the others."""
         resources = cycle.state.columns.resources
-        lacking = ["Too many pods"] if detail & int(kernels.TOO_MANY_PODS) else []
+        lacking = ["Too many pods"] if detail & int(listed.TOO_MANY_PODS) else []
         rows = self.filter_demand(cycle).rows
         lacking += [f"Insufficient {resources[row]}" for bit, row in enumerate(rows) if detail >> bit & 1]
         return tuple(lacking)
@@ -78,14 +79,14 @@ class NodeResourcesFit:
     def score(self, cycle: Cycle, nodes: I32) -> I64:
         """Score each of ``nodes`` by the strategy of the args."""
         demand = self.scored_demand(cycle)
-        scores = np.empty(len(nodes), np.int64)
+        scores, work = np.empty(len(nodes), np.int64), Gathered.of(len(nodes))
         match self.strategy:
             case ScoringStrategyType.LEAST_ALLOCATED:
-                kernels.least_allocated(cycle.scored_resources, demand, nodes, scores)
+                listed.least_allocated(cycle.scored_resources, demand, nodes, work, scores)
             case ScoringStrategyType.MOST_ALLOCATED:
-                kernels.most_allocated(cycle.scored_resources, demand, nodes, scores)
+                listed.most_allocated(cycle.scored_resources, demand, nodes, work, scores)
             case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
-                kernels.capacity_ratio(cycle.scored_resources, demand, self.shape, nodes, scores)
+                listed.capacity_ratio(cycle.scored_resources, demand, self.shape, nodes, work, scores)
         return scores
 
     def events_to_register(self) -> Sequence[Registration]:
@@ -94,13 +95,12 @@ class NodeResourcesFit:
 
     def filter_demand(self, cycle: Cycle) -> Demand:
         """Requests of the pod's template that the filter looks at."""
-        return cycle.compiled(
-            (self, "filter"), lambda template: self._make_filter_demand(template, cycle.state.columns.resources)
-        )
+        rows = cycle.state.shared((self, "filter"), lambda columns: self.filtered_rows(columns.resources))
+        return cycle.compiled((self, "filter"), lambda template: self._make_filter_demand(template, rows))
 
     def scored_demand(self, cycle: Cycle) -> Demand:
         """Requests of the pod's template that the score looks at."""
-        scored = self.scored_rows(cycle.state.columns.resources)
+        scored = cycle.state.shared((self, "score"), lambda columns: self.scored_rows(columns.resources))
         return cycle.compiled((self, "score"), lambda template: scored_demand(scored, template.scored_request))
 
     def scored_rows(self, resources: Vocabulary) -> ScoredRows:
@@ -111,12 +111,10 @@ class NodeResourcesFit:
         """Which rows the filter looks at: all but the ignored extended resources."""
         return np.array([not self._is_ignored(name) for name in resources], np.bool_)
 
-    def _make_filter_demand(self, template: Template, resources: Vocabulary) -> Demand:
-        rows = np.flatnonzero((template.request > 0) & self.filtered_rows(resources))
-        if len(rows) > kernels.MAX_REQUESTED:
-            msg = (
-                f"{self.name}: a pod requests {len(rows)} resources, at most {kernels.MAX_REQUESTED} can be told apart"
-            )
+    def _make_filter_demand(self, template: Template, looked_at: Mask) -> Demand:
+        rows = np.flatnonzero((template.request > 0) & looked_at)
+        if len(rows) > listed.MAX_REQUESTED:
+            msg = f"{self.name}: a pod requests {len(rows)} resources, at most {listed.MAX_REQUESTED} can be told apart"
             raise PluginError(msg)
         return Demand(rows.astype(np.int32), template.request[rows], np.ones(len(rows), np.int64))
 
