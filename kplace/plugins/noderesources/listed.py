@@ -65,7 +65,7 @@ def gather_scored(nodes: NodeResources, r: int, listed: I32, work: Gathered) -> 
 
 
 @inner_kernel
-def add_bit(whole: I64, used: I64, amount: int, bit: int, detail: I64) -> None:
+def add_bit(whole: I64, used: I64, amount: int, bit: np.int64, detail: I64) -> None:
     """Mark with a bit where an amount is more than what is left. Modifies ``detail``."""
     for i in range(detail.shape[0]):
         detail[i] |= bit if amount > whole[i] - used[i] else 0
