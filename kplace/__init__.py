@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kplace.analysis.capacity import capacity
     from kplace.analysis.compare import compare
     from kplace.analysis.drain import drain
+    from kplace.analysis.provision import provision
     from kplace.analysis.tuning import Tuning, tune
     from kplace.analysis.why import why
     from kplace.api import (
@@ -51,6 +52,7 @@ __all__ = [
     "explain",
     "place",
     "plugin",
+    "provision",
     "read",
     "read_config",
     "read_placements",
@@ -75,6 +77,7 @@ _HOME = {
     "capacity": "kplace.analysis.capacity",
     "compare": "kplace.analysis.compare",
     "drain": "kplace.analysis.drain",
+    "provision": "kplace.analysis.provision",
     "why": "kplace.analysis.why",
     "explain": "kplace.api",
     "place": "kplace.api",

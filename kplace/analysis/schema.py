@@ -159,6 +159,70 @@ WHY = Table(
     ),
 )
 
+PROVISION_PLANS = Table(
+    "analysis.provision.plans",
+    "A plan: nodes to add; those that let the most pods in first, the cheapest of these first.",
+    (
+        Column("plan", "int64", "Its number, from 1."),
+        Column("made_of", "str", "The kind of node that it is made of, or mix."),
+        Column("cost", "float64", "What the nodes cost together, in the unit of the prices."),
+        Column("at_least", "float64", "No nodes of any candidates that let the same pods in cost less."),
+        Column("gap", "float64", "By how much the cost lies above that, as a share of it."),
+        Column("nodes", "int64", "How many nodes are added."),
+        Column("add", "str", "How many of each candidate."),
+        Column("placed", "int64", "Pods that needed a node and get one."),
+        Column("pending", "int64", "Pods that do not."),
+        Column("binding", "str", "The resource that is used up most on the new nodes together; NA without nodes."),
+        Column("utilisation_{resource}", "float64", "Requested as a share of allocatable on the new nodes together."),
+    ),
+)
+
+PROVISION_NODES = Table(
+    "analysis.provision.nodes",
+    "A new node of a plan, once the scheduler has placed the pods; candidate by candidate.",
+    (
+        Column("node", "str", "The name it was given."),
+        Column("candidate", "str", "What it is like."),
+        Column("zone", "str", "Its zone; NA without."),
+        Column("instance_type", "str", "Its instance type; NA without."),
+        Column("price", "float64", "What it costs."),
+        Column("pods", "int64", "Pods that had no node before and are on it."),
+        Column("daemons", "int64", "Pods of DaemonSets and static pods on it."),
+        Column("allocatable_{resource}", "int64", "What it offers; only resources that a new node offers."),
+        Column("requested_{resource}", "int64", "What the pods on it request, daemons included."),
+        Column("utilisation_{resource}", "float64", "Requested as a share of allocatable; NaN where nothing is."),
+    ),
+)
+
+PROVISION_PODS = Table(
+    "analysis.provision.pods",
+    "A pod that finds no node in the cluster as it stands, with its node in the best plan; in the order of the input.",
+    (
+        Column("namespace", "category", "Its namespace."),
+        Column("pod", "str", "Its name."),
+        Column("workload", "str", "`namespace/name` of its workload."),
+        Column("node", "str", "Where it goes; NA if nowhere. It can be a node that was there before."),
+        Column("candidate", "str", "What that node is like; NA if it is no new one."),
+        Column("message", "str", "What the scheduler says of it without new nodes."),
+        Column("why_pending", "str", "For a pod that gets no node: what the candidates' nodes say, counted; else NA."),
+        Column("row", "int32", "Its row in the table of pods of `Provision.before`."),
+    ),
+)
+
+PROVISION_CANDIDATES = Table(
+    "analysis.provision.candidates",
+    "A candidate; those that were looked at first.",
+    (
+        Column("candidate", "str", "Its name."),
+        Column("source", "str", "node (a manifest), pool (like nodes that are there), shape or nodepool."),
+        Column("zone", "str", "Its zone; NA without."),
+        Column("instance_type", "str", "Its instance type; NA without."),
+        Column("price", "float64", "What one costs."),
+        Column("nodes", "int64", "How many of them the best plan adds."),
+        Column("left_out", "str", "Why it was not looked at; empty if it was."),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     WHY,
     DOMAINS,
@@ -169,6 +233,10 @@ TABLES: tuple[Table, ...] = (
     DRAIN_EACH,
     COMPARE,
     COMPARE_VERSIONS,
+    PROVISION_PLANS,
+    PROVISION_NODES,
+    PROVISION_PODS,
+    PROVISION_CANDIDATES,
 )
 
 WHERE = {
@@ -180,6 +248,10 @@ WHERE = {
     "analysis.compare": "`Comparison.pods` of `kplace.compare`; the rows of `kplace compare --format`",
     "analysis.compare_versions": "`kplace.analysis.compare.compare_versions`; the rows of `kplace compare --versions`",
     "analysis.why": "`Why.changes` of `kplace.why`; the rows of `kplace why --format`",
+    "analysis.provision.plans": "`Provision.table` of `kplace.provision`; the rows of `kplace provision --format`",
+    "analysis.provision.nodes": "`Plan.nodes` of `kplace.provision`; the rows of `kplace provision --rows nodes`",
+    "analysis.provision.pods": "`Provision.pods` of `kplace.provision`; the rows of `kplace provision --rows pods`",
+    "analysis.provision.candidates": "`Provision.candidates` of `kplace.provision`; `--rows candidates`",
     "analysis.capacity": "`Capacity.table` of `kplace.capacity`; the rows of `kplace capacity --format`",
 }
 """What gives each table."""

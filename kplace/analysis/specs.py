@@ -61,14 +61,7 @@ def specs_of_files(cluster: Cluster, sources: Sequence[str | Path]) -> tuple[Clu
     UsageError
         They hold no pod and no controller of pods.
     """
-    builder, _ = read_builder(*sources)
-    for kind in _ADMITTING:
-        builder.objects.setdefault(kind, []).extend(cluster.columns.objects.get(kind, ()))
-    expand(builder)
-    added = builder.finish()
-    if not len(added.pods):
-        msg = f"pods: there is neither a pod nor a controller of pods in {', '.join(map(str, sources))}"
-        raise UsageError(msg)
+    added = pods_of_files(cluster, sources).columns
     columns, codes = with_templates(cluster.columns, added)
     workloads = Workloads(added)
     _, first = np.unique(workloads.of_pod, return_index=True)
@@ -77,6 +70,30 @@ def specs_of_files(cluster: Cluster, sources: Sequence[str | Path]) -> tuple[Clu
         for pod in sorted(first.tolist())
     ]
     return Cluster(columns, cluster.case), specs
+
+
+def pods_of_files(cluster: Cluster, sources: Sequence[str | Path]) -> Cluster:
+    """All that files hold, with the pods of its controllers made, as a cluster of its own.
+
+    Priorities, overheads, default requests and the labels of namespaces come from ``cluster`` where the files do not
+    say.
+
+    Raises
+    ------
+    InputError
+        With every fault of every file.
+    UsageError
+        They hold no pod and no controller of pods.
+    """
+    builder, _ = read_builder(*sources)
+    for kind in _ADMITTING:
+        builder.objects.setdefault(kind, []).extend(cluster.columns.objects.get(kind, ()))
+    expand(builder)
+    added = builder.finish()
+    if not len(added.pods):
+        msg = f"pods: there is neither a pod nor a controller of pods in {', '.join(map(str, sources))}"
+        raise UsageError(msg)
+    return Cluster(added)
 
 
 def spec_like(cluster: Cluster, name: str) -> Spec:

@@ -19,6 +19,7 @@ COMMANDS = {
     "import": "kplace.cli.import_:import_",
     "redact": "kplace.cli.redact:redact",
     "capacity": "kplace.cli.capacity:capacity",
+    "provision": "kplace.cli.provision:provision",
     "drain": "kplace.cli.drain:drain",
     "compare": "kplace.cli.compare:compare",
     "why": "kplace.cli.why:why",

@@ -18,7 +18,7 @@ def test_script(kplace, shell, word):
 @pytest.mark.parametrize(
     ("line", "answers"),
     [
-        ("kplace p", {"place"}),
+        ("kplace pl", {"place"}),
         ("kplace place --tie-break ", {"random", "first"}),
         ("kplace place --tr", {"--trace", "--trace-detail"}),
         ("kplace completion ", {"bash", "zsh", "fish"}),

@@ -98,6 +98,28 @@ def pinned(spec: PodSpec, node: str) -> PodSpec:
     return structs.replace(spec, affinity=structs.replace(affinity, node_affinity=node_affinity))
 
 
+def unpinned(spec: PodSpec) -> PodSpec:
+    """Require no node by its name: `pinned` taken back, but for the terms that it took the place of.
+
+    Examples
+    --------
+    >>> unpinned(pinned(PodSpec(), "a")) == PodSpec()
+    True
+    """
+    affinity = spec.affinity
+    required = affinity.node_affinity.required if affinity and affinity.node_affinity else None
+    if affinity is None or affinity.node_affinity is None or required is None:
+        return spec
+    terms = tuple(term for term in required.node_selector_terms or () if not _names_a_node(term))
+    kept = structs.replace(affinity.node_affinity, required=NodeSelector(terms) if terms else None)
+    left = structs.replace(affinity, node_affinity=None if kept == NodeAffinity() else kept)
+    return structs.replace(spec, affinity=None if left == Affinity() else left)
+
+
+def _names_a_node(term: NodeSelectorTerm) -> bool:
+    return any(item.key == NAME_FIELD for item in term.match_fields or ())
+
+
 def target_node(pod: OwnedPod) -> str:
     """The node that a pod is bound to or else pinned to; empty if neither (upstream ``GetTargetNodeName``)."""
     row, key = pod

@@ -1,0 +1,104 @@
+"""All candidates that a question names, with their prices."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from kplace.analysis.provision.candidate import Candidate, as_template, distinct
+from kplace.analysis.provision.pools import pool_candidates
+from kplace.analysis.provision.prices import Number, Prices, Row, prices_of
+from kplace.api import Cluster
+from kplace.api.hints import close_names, did_you_mean, listed
+from kplace.columns.cluster import Note
+from kplace.errors import UsageError
+from kplace.io.read import read_builder
+
+Sources = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What may be added.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+    notes : tuple of Note
+        What a user should know of them.
+    """
+
+    candidates: tuple[Candidate, ...]
+    notes: tuple[Note, ...]
+
+
+def candidates_of(
+    cluster: Cluster,
+    *,
+    nodes: Sources = (),
+    pools: bool = False,
+    prices: Mapping[str, Number] | str | Path | None = None,
+    rates: Mapping[str, Number] | None = None,
+) -> Offer:
+    """Gather the candidates.
+
+    Raises
+    ------
+    InputError
+        With every fault of a file.
+    UsageError
+        There are none, or a price is for none of them.
+    """
+    found: list[Candidate] = []
+    tables: list[tuple[Row, ...]] = []
+    notes: list[Note] = []
+    files = [nodes] if isinstance(nodes, str | Path) else list(nodes)
+    if files:
+        found += _manifests(files, notes)
+    if pools:
+        found += pool_candidates(cluster.columns)
+        if not len(cluster.columns.nodes):
+            msg = "pools: the cluster has no nodes that new ones could be like"
+            raise UsageError(msg)
+    if not found:
+        msg = "candidates: say what could be added: nodes, pools, shapes or nodepools"
+        raise UsageError(msg)
+    return _priced(list(distinct(found)), prices_of(prices, rates, *tables), notes)
+
+
+def _manifests(files: Sequence[str | Path], notes: list[Note]) -> list[Candidate]:
+    """One candidate for each node that files hold."""
+    builder, _ = read_builder(*files)
+    builder.finish()
+    found = []
+    for given in builder.nodes:
+        node, passing = as_template(given)
+        name = node.metadata.name
+        if passing:
+            keys = ", ".join(taint.key for taint in passing)
+            notes.append(Note("passing-taints", f"{name}: taints that say how a node is doing are left out: {keys}"))
+        found.append(Candidate(name, name, "node", node))
+    if not found:
+        msg = f"nodes: there is no Node in {', '.join(map(str, files))}"
+        raise UsageError(msg)
+    return found
+
+
+def _priced(candidates: list[Candidate], prices: Prices, notes: list[Note]) -> Offer:
+    """Candidates with what they cost; if nothing at all is known of prices, each costs 1."""
+    unused = prices.unused(candidates)
+    if unused:
+        names = [name for item in candidates for name in (item.instance_type, item.name, item.node.metadata.name) if name]
+        names = list(dict.fromkeys(names))
+        meant = did_you_mean(close_names(unused[0], names)) or f"; there are {listed(names)}"
+        msg = f"prices: there is no candidate {unused[0]}{meant}"
+        raise UsageError(msg)
+    costs = [prices.of(item) for item in candidates]
+    if all(cost is None for cost in costs):
+        notes.append(Note("no-prices", "no prices are known: every node costs 1, so that the fewest nodes are sought"))
+        return Offer(tuple(replace(item, price=Fraction(1)) for item in candidates), tuple(notes))
+    without = [item.name for item, cost in zip(candidates, costs, strict=True) if cost is None]
+    if without:
+        notes.append(Note("without-price", f"left out for want of a price: {listed(without)}"))
+    priced = [replace(item, price=cost) for item, cost in zip(candidates, costs, strict=True) if cost is not None]
+    return Offer(tuple(priced), tuple(notes))
