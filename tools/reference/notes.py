@@ -138,6 +138,26 @@ TOPICS = {
         "A DataFrame of nodes without a column for `pods`.",
         "Nothing if 110 is right.",
     ),
+    "no-prices": (
+        "`kplace provision`: of no candidate it is known what one costs, so each counts 1.",
+        "Say it by `--price`, `--prices` or `--rate`; or take it as a search for the fewest nodes.",
+    ),
+    "without-price": (
+        "`kplace provision`: some candidates have no price although others have one.",
+        "They are left out. Add them to the table, or give rates for those that it lacks.",
+    ),
+    "passing-taints": (
+        "`kplace provision`: a node manifest has taints that say how the node was doing when it was read.",
+        "Nothing: a new node would not have them.",
+    ),
+    "doubtful-daemons": (
+        "`kplace provision`: a DaemonSet is known by its pods alone, and is not on all nodes that these tolerate.",
+        "Add the DaemonSets to the input: which nodes they require does not show in their pods.",
+    ),
+    "left-out-candidates": (
+        "`kplace provision`: no pod can tell some candidates from another one that is as good and costs no more.",
+        "Nothing. `--rows candidates` says which, and what is better.",
+    ),
 }
 
 
