@@ -89,7 +89,7 @@ def guess(packing: Packing, demand: I64, fits: Mask, room: Room, there: Sequence
     worth[left > 0] = lower_bound(part.of(left)).values
     order = np.argsort(-worth, kind="stable")
     prices = np.array([float(price) for price in packing.price])
-    open_candidates = fits.any(axis=0)
+    open_candidates: Mask = np.array(fits.any(axis=0), np.bool_)
     while left.sum() and open_candidates.any():
         total = [a + b for a, b in zip(there, added, strict=True)]
         pattern = _filled(packing, left, fits & open_candidates, order)
@@ -126,8 +126,10 @@ def _filled(packing: Packing, left: I64, fits: Mask, order: I64) -> I64:
             continue
         request = packing.request[:, cls]
         asked = request > 0
-        most = (free[asked] // request[asked, None]).min(axis=0) if asked.any() else np.full(free.shape[1], left[cls])
-        number = np.where(fits[cls], np.minimum(most, left[cls]), 0)
+        most: I64 = np.full(free.shape[1], left[cls], np.int64)
+        if asked.any():
+            most = (free[asked] // request[asked, None]).min(axis=0)
+        number: I64 = np.where(fits[cls], np.minimum(most, left[cls]), 0)
         group = int(packing.alone[cls])
         if group >= 0:
             has_one = taken.setdefault(group, np.zeros(fits.shape[1], np.bool_))

@@ -88,8 +88,8 @@ def _priced(candidates: list[Candidate], prices: Prices, notes: list[Note]) -> O
     """Candidates with what they cost; if nothing at all is known of prices, each costs 1."""
     unused = prices.unused(candidates)
     if unused:
-        names = [name for item in candidates for name in (item.instance_type, item.name, item.node.metadata.name) if name]
-        names = list(dict.fromkeys(names))
+        several = ((item.instance_type, item.name, item.node.metadata.name) for item in candidates)
+        names = list(dict.fromkeys(name for own in several for name in own if name))
         meant = did_you_mean(close_names(unused[0], names)) or f"; there are {listed(names)}"
         msg = f"prices: there is no candidate {unused[0]}{meant}"
         raise UsageError(msg)
