@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from kplace.framework.cycle import Cycle
 from kplace.framework.interface import (
@@ -37,7 +38,7 @@ class WeightedPlugin:
         return WeightedPlugin(plugin, weight, plugin if isinstance(plugin, NormalizeScorePlugin) else None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Profile:
     """The plugins of one scheduler name, in running order at each extension point.
 
@@ -63,7 +64,7 @@ class Profile:
     post_bind: tuple[PostBindPlugin, ...] = ()
     percentage_of_nodes_to_score: int | None = None
 
-    @property
+    @cached_property
     def binds_plainly(self) -> bool:
         """Whether pods that have found their nodes are bound to them, and nothing else happens to most of them.
 
@@ -72,7 +73,7 @@ class Profile:
         """
         if self.permit or self.post_bind:
             return False
-        if not all(isinstance(plugin, SelectivePlugin) for plugin in (*self.reserve, *self.pre_bind)):
+        if len(self._selective) != len(self.reserve) + len(self.pre_bind):
             return False
         return all(getattr(plugin, "is_plain", False) for plugin in self.bind)
 
@@ -80,8 +81,12 @@ class Profile:
         """Whether the pod of an attempt is bound to the node that it has found, and nothing else happens."""
         if not self.binds_plainly:
             return False
-        asked = (plugin for plugin in (*self.reserve, *self.pre_bind) if isinstance(plugin, SelectivePlugin))
-        return not any(plugin.concerns(cycle) for plugin in asked)
+        return not any(plugin.concerns(cycle) for plugin in self._selective)
+
+    @cached_property
+    def _selective(self) -> tuple[SelectivePlugin, ...]:
+        # Asked for with every pod, and a protocol takes microseconds to look at a plugin.
+        return tuple(plugin for plugin in (*self.reserve, *self.pre_bind) if isinstance(plugin, SelectivePlugin))
 
     @staticmethod
     def of_multi_point(scheduler_name: str, plugins: Sequence[tuple[Plugin, int]]) -> "Profile":
