@@ -80,6 +80,7 @@ def test_every_node_on_its_own(demo):
 def test_every_node_of_any_cluster_on_its_own(made):
     cluster = kplace.place(made.cluster(), preemption="off").cluster
     each = drain_each(cluster, tie_break="first")
+    assert len(each.together) <= len(cluster.columns.nodes) - each.at_least
     for n, name in enumerate(cluster.columns.nodes.names):
         # What found no node is tried again at the end, which `drain_each` does not do: compare the first try.
 
@@ -172,3 +173,23 @@ def test_nodes_that_are_not_there_are_refused(demo, options, message):
     with pytest.raises(UsageError) as caught:
         drain(demo, **options)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("config", [None, {"percentageOfNodesToScore": 50}])
+def test_pods_of_a_scheduler_that_is_not_there_find_nodes_all_the_same(config):
+    pod = make_pod("web").req(cpu="1").scheduler("elsewhere").on("a")
+    cluster = cluster_of(make_node("a"), make_node("b"), pod)
+    told = {} if config is None else {"config": {**HEAD, **config, "profiles": [{"schedulerName": "mine"}]}}
+    assert where_they_go(cluster, drain(cluster, "a", **told).pods) == {"default/web": "b"}
+    assert drain_each(cluster, **told).pending.tolist() == [0, 0]
+
+
+HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+
+def test_daemons_of_nodes_that_go_do_not_ask_for_room_elsewhere():
+    nodes = [make_node(name).capacity(cpu="4", memory="4Gi", pods="10") for name in "abc"]
+    daemons = [make_pod(f"d-{name}").req(cpu="3").owner("DaemonSet", "d").on(name) for name in "abc"]
+    each = drain_each(cluster_of(*nodes, *daemons, make_pod("web").req(cpu="1").on("a")))
+    assert each.at_least == 1
+    assert len(each.together) == 2

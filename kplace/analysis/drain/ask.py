@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from kplace.analysis.budgets import Allowance, allowance
-from kplace.analysis.drain.evictable import Leaving, evicted_from, has_volumes, leaving
+from kplace.analysis.drain.evictable import Leaving, adopted, evicted_from, has_volumes, leaving
 from kplace.analysis.drain.result import Drain
 from kplace.analysis.nodesets import chosen_nodes
 from kplace.analysis.trial import Scheduling, Trial
@@ -33,7 +33,8 @@ def drain(
     All of the nodes are cordoned, then one after another is drained: its pods are made anew by their controllers and
     tried in the order of their priorities. They find the cluster as it is, with the pods that the drain has moved;
     other pods that wait are left waiting. What found no node is tried once more at the end. Pods of DaemonSets and
-    static pods end with their node. A pod without a controller is treated as if somebody made it anew.
+    static pods end with their node. A pod without a controller is treated as if somebody made it anew, and one of a
+    scheduler that there is no profile for is tried by the first.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def drain(
     [{'pod': 'db', 'outcome': 'moves', 'node': 'a'}]
     """
     trial = Trial.of(cluster, scheduling, preemption)
-    view = trial.view_of(cluster)
+    view = view_for(trial, cluster)
     chosen = chosen_nodes(view, nodes, where)
     budgets = allowance(view.columns)
     gone = leaving(view.columns, chosen)
@@ -86,6 +87,12 @@ def drain(
     node = drained(trial, view.columns, order)
     columns = _afterwards(view.columns, gone, node, order)
     return _finished(trial, view, order, gone, (columns, budgets))
+
+
+def view_for(trial: Trial, cluster: Cluster) -> Cluster:
+    """The cluster as the scheduler sees it, every pod on a node left to one that is there."""
+    view = trial.view_of(cluster)
+    return Cluster(adopted(view.columns, trial.schedulers), view.case)
 
 
 def drained(trial: Trial, columns: ClusterColumns, order: I32) -> I32:

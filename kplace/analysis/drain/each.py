@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from kplace.analysis.budgets import Allowance, allowance
-from kplace.analysis.drain.ask import closing_nodes, drained
+from kplace.analysis.drain.ask import closing_nodes, drained, view_for
+from kplace.analysis.drain.bound import fewest_left
 from kplace.analysis.drain.evictable import evicted_from, has_volumes, in_queue_order, stays_with_node
-from kplace.analysis.metrics.packing import packing
 from kplace.analysis.schema import DRAIN_EACH
 from kplace.analysis.trial import Progress, Scheduling, Trial
 from kplace.api import Cluster
@@ -106,7 +106,7 @@ def drain_each(
     they are left out of the set.
     """
     trial = Trial.of(cluster, scheduling)
-    view = trial.view_of(cluster)
+    view = view_for(trial, cluster)
     columns = view.columns
     steps = _pods_by_node(columns)
     budgets = allowance(columns)
@@ -127,7 +127,7 @@ def drain_each(
         pending = np.array([_pending_alone(trial, columns, n, pods) for n, pods in enumerate(steps)], np.int64)
         candidates = _candidates(columns, moving, (pending == 0) & (blocking == 0)) if together else _NONE
         chosen = _greedy_slowly(trial, columns, candidates)
-    return EachDrain(view, moving, pending, blocking, chosen, packing(view).least)
+    return EachDrain(view, moving, pending, blocking, chosen, fewest_left(columns))
 
 
 _NONE = np.zeros(0, np.int32)

@@ -1,10 +1,13 @@
 """Which pods of a node have to find another one."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from kplace.columns import ClusterColumns
+from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import I32, Mask
 
 _STAY = ("DaemonSet", "Node")
@@ -39,6 +42,21 @@ def leaving(columns: ClusterColumns, nodes: I32) -> Leaving:
         np.flatnonzero(there & stays & ~pods.terminating).astype(np.int32),
         np.flatnonzero(there & pods.terminating).astype(np.int32),
     )
+
+
+def adopted(columns: ClusterColumns, schedulers: Sequence[str]) -> ClusterColumns:
+    """Leave pods on nodes that are of a scheduler which is not simulated to the first one that is.
+
+    Otherwise nobody would find them another node.
+    """
+    pods = columns.pods
+    known = np.array([name in schedulers for name in pods.schedulers], np.bool_)
+    foreign = (pods.node >= 0) & ~known[pods.scheduler] if len(pods) else np.zeros(0, np.bool_)
+    if not foreign.any():
+        return columns
+    names = Vocabulary(pods.schedulers)
+    scheduler = np.where(foreign, names.code(schedulers[0]), pods.scheduler).astype(np.int32)
+    return replace(columns, pods=replace(pods, scheduler=scheduler, schedulers=names))
 
 
 def stays_with_node(columns: ClusterColumns) -> Mask:
