@@ -1,6 +1,5 @@
 """``kplace.sweep``: read a study, do its runs, keep what comes of them."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from kplace.sweeps.load import Given, Loaded, load_study
 from kplace.sweeps.results import Results, read_sweep
 from kplace.sweeps.runs import Planned, Runner
 from kplace.sweeps.sampling import runs_of
+from kplace.sweeps.scratch import scratch
 
 Progress = Callable[[int, int], None]
 """Called as runs end with the number of runs that are done, those of earlier commands included, and that of all."""
@@ -134,8 +134,8 @@ def run_study(loaded: Loaded, means: Means, watch: Watch) -> Results:
     """Do the runs of a study that was read: see `sweep`."""
     means.check()
     name = loaded.study.name
-    with tempfile.TemporaryDirectory(prefix="kplace-sweep-", dir=_shared(means)) as folder:
-        bundle = Path(folder) / "inputs.bundle"
+    with scratch(_shared(means)) as folder:
+        bundle = folder / "inputs.bundle"
         watch.stage("reading inputs")
         digests = write_inputs(loaded, bundle)
         if means.out is None:
