@@ -7,7 +7,7 @@ import click
 
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, is_quiet, note, show, write_text
-from kplace.cli.options import quiet_option
+from kplace.cli.options import check_there, quiet_option
 from kplace.cli.output import TABLE, Output, check_outputs
 from kplace.cli.progress import Work
 from kplace.cli.scheduler_options import SchedulerChoice, scheduler_options
@@ -80,6 +80,7 @@ def plugins(  # noqa: PLR0913 - one parameter an option
         msg = "only says what --against FILE comes to; there is no --against"
         raise click.BadParameter(msg, param_hint="'--fail-on-slower'")
     numbers = _sizes(sizes)
+    check_there("--against", [against] if against else [], "what kplace bench plugins --out FILE.json has written")
     targets = [_target(name) for name in out]
     inputs = scheduler.files if source is None else (source, *scheduler.files)
     check_outputs([Output("--out", target) for target in targets], inputs)

@@ -9,7 +9,7 @@ from kplace.cli.config_file import ConfigFile
 from kplace.cli.config_options import load_plugins, options_of, plugin_option, read_config, reading_options, tell
 from kplace.cli.console import emit, is_quiet
 from kplace.cli.console import show as show_on_console
-from kplace.cli.options import quiet_option
+from kplace.cli.options import kube_version_option, quiet_option
 from kplace.cli.output import TABLE
 
 _FORMAT = click.option(
@@ -36,6 +36,7 @@ def config() -> None:
 @click.argument("file", required=False, type=_KIND)
 @plugin_option
 @reading_options
+@kube_version_option
 @_FORMAT
 @quiet_option
 def show(
@@ -45,6 +46,7 @@ def show(
     allow_unknown_plugins: bool,
     read_as: str | None,
     feature_gates: str | None,
+    kube_version: str,
     form: str,
 ) -> None:
     """Show per profile and extension point which plugins run, in their order, with weights and arguments.
@@ -52,7 +54,12 @@ def show(
     Each plugin is told by where it comes from: a default, multiPoint, or named at the point itself (explicit). Without
     FILE, what kube-scheduler runs without a configuration.
     """
-    options = options_of(allow_unknown_plugins=allow_unknown_plugins, read_as=read_as, feature_gates=feature_gates)
+    options = options_of(
+        allow_unknown_plugins=allow_unknown_plugins,
+        read_as=read_as,
+        feature_gates=feature_gates,
+        kube_version=kube_version,
+    )
     reading = read_config(file, options, load_plugins(plugin))
     tell(reading)
     if form != TABLE:
@@ -72,9 +79,10 @@ def show(
 @click.argument("second", type=_KIND)
 @plugin_option
 @reading_options
+@kube_version_option
 @_FORMAT
 @quiet_option
-def diff(
+def diff(  # noqa: PLR0913 - one parameter an option
     *,
     first: str,
     second: str,
@@ -82,20 +90,27 @@ def diff(
     allow_unknown_plugins: bool,
     read_as: str | None,
     feature_gates: str | None,
+    kube_version: str,
     form: str,
 ) -> None:
     """Show in what two configurations differ once they are resolved, however they are written.
 
     Profiles are compared by their scheduler names.
     """
-    options = options_of(allow_unknown_plugins=allow_unknown_plugins, read_as=read_as, feature_gates=feature_gates)
+    options = options_of(
+        allow_unknown_plugins=allow_unknown_plugins,
+        read_as=read_as,
+        feature_gates=feature_gates,
+        kube_version=kube_version,
+    )
     plugins = load_plugins(plugin)
     readings = [read_config(source, options, plugins) for source in (first, second)]
     for reading in readings:
         tell(reading)
-    for reading in readings:
-        reading.require()
     from kplace.cli.config_diff import differences
+    from kplace.config.reading import require_all
+
+    require_all(readings)
 
     found = differences(*readings)
     if form != TABLE:

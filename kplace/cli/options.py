@@ -1,6 +1,8 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Callable
+import glob
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -38,6 +40,20 @@ def kube_version_option(function: F) -> F:
         callback=checked_version,
         help="Do as this release of Kubernetes does, 1.29 to 1.37.",
     )(function)
+
+
+def check_there(option: str, names: Iterable[str], expected: str) -> None:
+    """Refuse files and folders that do not exist, by the option that names them; patterns and ``-`` are let through.
+
+    Raises
+    ------
+    BadParameter
+        With the first of them.
+    """
+    for name in names:
+        if name != "-" and not glob.has_magic(name) and not Path(name).exists():
+            msg = f"{name}: does not exist; expected {expected}"
+            raise click.BadParameter(msg, param_hint=f"'{option}'")
 
 
 def checked_version(_ctx: click.Context, _option: click.Parameter, given: str | None) -> str | None:

@@ -4,7 +4,7 @@ import click
 
 from kplace.cli.cluster_output import cluster_out_option, plan_cluster_target, tell_cluster, write_cluster
 from kplace.cli.console import emit, note, write_text
-from kplace.cli.options import quiet_option
+from kplace.cli.options import check_there, quiet_option
 from kplace.cli.progress import Work
 
 
@@ -53,6 +53,7 @@ def synth(  # noqa: PLR0913 - one parameter an option
 
         msg = f"expected a preset ({', '.join(PRESETS)}) or a file"
         raise click.UsageError(msg)
+    check_there("--like", like, "a cluster: what kplace place takes")
     if show:
         text = _shown(description, like)
         emit(lambda: write_text(text))

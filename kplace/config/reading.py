@@ -1,6 +1,6 @@
 """What came of reading a configuration: a usable one, what kube-scheduler would say, and what to tell a person."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -45,7 +45,7 @@ class StageError:
 
 
 class ConfigurationError(ConfigError):
-    """A configuration cannot be used.
+    """A configuration cannot be used, or several.
 
     Attributes
     ----------
@@ -57,6 +57,21 @@ class ConfigurationError(ConfigError):
         self.faults = faults
         number = f"{len(faults)} fault{'' if len(faults) == 1 else 's'}"
         super().__init__("\n".join([*map(str, faults), f"{number} in the configuration {source}"]))
+
+
+def require_all(readings: Sequence["Reading"]) -> list[Configuration]:
+    """What several readings came to.
+
+    Raises
+    ------
+    ConfigurationError
+        Some of them cannot be used; it has the faults of all.
+    """
+    refused = {reading.source: reading for reading in readings if reading.configuration is None}
+    if refused:
+        faults = tuple(fault for reading in refused.values() for fault in reading.faults)
+        raise ConfigurationError(" and the configuration ".join(refused), faults)
+    return [reading.require() for reading in readings]
 
 
 @dataclass(frozen=True, slots=True)

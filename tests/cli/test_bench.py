@@ -59,7 +59,7 @@ def test_what_got_slower_can_fail_a_pipeline(kplace, tmp_path):
         (["--out", "x.txt"], "known are .json and .svg"),
         (["--fail-on-slower"], "there is no --against"),
         (["--nodes", "5", "--rounds", "2", "--only", "Nome"], "nothing was measured of Nome; there is"),
-        (["--against", "missing.json"], "missing.json: No such file"),
+        (["--against", "missing.json"], "missing.json: does not exist; expected what kplace bench plugins --out"),
     ],
 )
 def test_what_cannot_be_used(kplace, arguments, message):

@@ -218,6 +218,20 @@ def test_diff_needs_both_to_be_usable(kplace, write):
     assert "b.yaml: line 3" in result.stderr
 
 
+def test_diff_tells_the_faults_of_both(kplace, write):
+    first, second = write(UNKNOWN), write(UNKNOWN.replace("ImageLocalty", "NodeAfinity"), "other.yaml")
+    result = kplace("config", "diff", first, second)
+    assert result.exit_code == 2
+    assert "ImageLocalty" in result.stderr
+    assert "NodeAfinity" in result.stderr
+    assert f"Error: 2 faults in the configuration {first} and the configuration {second}" in result.stderr
+
+
+def test_the_defaults_of_another_release(kplace):
+    assert "DynamicResources" in kplace("config", "show").stdout
+    assert "DynamicResources" not in kplace("config", "show", "--kube-version", "1.33").stdout
+
+
 @pytest.mark.parametrize("arguments", [("config", "show"), ("place", "data/demo", "--config")])
 def test_what_holds_no_configuration(kplace, tmp_path, arguments):
     rows = tmp_path / "run.parquet"

@@ -82,3 +82,9 @@ def test_a_pipe():
     made = subprocess.run([*program, "synth", "small"], capture_output=True, check=True)
     placed = subprocess.run([*program, "place", "-"], input=made.stdout, capture_output=True, check=True)
     assert placed.stdout.startswith(b"23 placed")
+
+
+def test_a_model_that_is_not_there(kplace):
+    result = kplace("synth", "--like", "nowhere")
+    assert result.exit_code == 2
+    assert "'--like': nowhere: does not exist; expected a cluster: what kplace place takes" in result.stderr
