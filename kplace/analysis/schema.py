@@ -111,16 +111,25 @@ COMPARE = Table(
     (
         Column("namespace", "str", "Its namespace."),
         Column("pod", "str", "Its name."),
-        Column("change", "str", "moved, now pending, now placed, only before, only after."),
+        Column(
+            "change",
+            "str",
+            "moved, now pending, now placed; now preempted, no longer preempted (placed or running, and then pushed "
+            "out); now skipped, no longer skipped (another scheduler's); only before, only after.",
+        ),
         Column("node_before", "str", "Its node in the first run; NA if none."),
         Column("node_after", "str", "Its node in the second one; NA if none."),
         Column(
             "cause",
             "str",
             "earlier (what came before it differs), filter, score, sample (the search did not come by its node), draw "
-            "(equal totals); empty if it was not looked into.",
+            "(equal totals), preemption (it was pushed out in one of the runs, or pushed others out); empty if it was "
+            "not looked into.",
         ),
         Column("plugin", "str", "The plugin whose word it is; empty for other causes than filter and score."),
+        Column(
+            "preemptor", "str", "`namespace/name` of the pod that it left for, the first of several; NA if it stays."
+        ),
         Column("total_before", "Int64", "Its highest total in the first run."),
         Column("total_after", "Int64", "Its highest total in the second one."),
         Column("row", "int32", "Its row in the second cluster's table of pods; -1 if it is only in the first."),

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 from kplace.cli.config_file import ConfigFile
-from kplace.cli.console import is_quiet, show
-from kplace.cli.options import checked_version
+from kplace.cli.console import is_quiet, note, show
+from kplace.cli.options import check_there, checked_version
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
 from kplace.cli.question import Question, emit_rows, format_option, question_options
 
 if TYPE_CHECKING:
     import kplace
+    from kplace.analysis.compare import Comparison
 
 
 @click.command(short_help="Place twice, and say what differs and why.")
@@ -22,8 +23,15 @@ if TYPE_CHECKING:
 @click.option("--with-seed", type=click.IntRange(min=0), metavar="N", help="The seed of the second run.")
 @click.option("--with-input", multiple=True, metavar="INPUT", help="The cluster of the second run.")
 @click.option("--versions", metavar="1.N..1.M", help="Several releases instead, each against the one before.")
+@click.option(
+    "--preemption",
+    type=click.Choice(["queue", "immediate", "dry-run", "off"]),
+    default="off",
+    show_default=True,
+    help="Whether pods push others out; where they do, causes are told only of these.",
+)
 @format_option()
-def compare(
+def compare(  # noqa: PLR0913 - one parameter an option
     *,
     question: Question,
     with_config: str | None,
@@ -31,6 +39,7 @@ def compare(
     with_seed: int | None,
     with_input: tuple[str, ...],
     versions: str | None,
+    preemption: str,
     form: str,
 ) -> None:
     """Place the waiting pods twice: pods that moved and the plugin that decided, pods that wait now, metrics.
@@ -48,21 +57,34 @@ def compare(
     if not versions and not second and not with_input:
         msg = "Say what is different: --with-config, --with-kube-version, --with-seed, --with-input or --versions."
         raise click.UsageError(msg)
+    check_there("--with-input", with_input, "a cluster: what kplace place takes")
+    if versions and preemption != "off":
+        msg = "goes not with --versions"
+        raise click.BadParameter(msg, param_hint="'--preemption'")
     with Work() as work:
-        cluster, scheduling = question.load(work)
+        cluster, scheduling = question.load(work, says_waiting=False)
         work.stage("comparing")
         from kplace.analysis import compare as ask
 
         if versions:
             releases = ask.compare_versions(cluster, versions, progress=work.advance, **scheduling)
         else:
-            found = ask.compare(cluster, _read(with_input), second=second, **scheduling)
+            found = ask.compare(cluster, _read(with_input), second=second, preemption=preemption, **scheduling)
+            _tell_notes(found)
     if form != TABLE:
         emit_rows(releases if versions else found.pods, form)
     elif not is_quiet():
         from kplace.cli.render_compare import render_compare, render_versions
 
         show(lambda console: render_versions(console, releases) if versions else render_compare(console, found))
+
+
+def _tell_notes(found: "Comparison") -> None:
+    """Print what there is to say of the second run alone; what is to be said of the first was said when it was read."""
+    known = set(found.before.notes)
+    for item in found.after.notes:
+        if item not in known:
+            note(f"second run: {item}")
 
 
 def _read(inputs: tuple[str, ...]) -> "kplace.Cluster | None":

@@ -66,7 +66,10 @@ class Question:
             "extenders": "ask",
         }
         if not self.after_place:
-            for item in cluster.notes:
+            from kplace.api.setup import set_up
+
+            setup = set_up(cluster, chosen.config, chosen.plugins, kube_version=chosen.kube_version, extenders="off")
+            for item in setup.notes_on(cluster):
                 note(str(item))
             waiting = int(cluster.columns.pods.waiting.sum())
             if waiting and says_waiting:

@@ -12,6 +12,8 @@ from kplace.cli.render import fit, plain_table, title
 from kplace.cli.text import counted, one_line
 
 MOST_PODS = 15
+_SMALL = 0.0001
+"""What four decimals would show as nothing."""
 
 
 def render_compare(console: Console, found: Comparison) -> None:
@@ -31,7 +33,8 @@ def _causes(console: Console, found: Comparison) -> None:
     known = found.pods[found.pods["cause"] != ""]
     if not len(known):
         return
-    title(console, "Causes", "what made the difference when it was the pod's turn")
+    explained = "" if len(known) == len(found.pods) else f", of {len(known):,} of {counted(len(found.pods), 'pod')}"
+    title(console, "Causes", f"what made the difference when it was the pod's turn{explained}")
     table = plain_table()
     table.add_column("pods", justify="right", no_wrap=True)
     table.add_column("cause", no_wrap=True)
@@ -39,6 +42,7 @@ def _causes(console: Console, found: Comparison) -> None:
     sums = known.groupby(["cause", "plugin"], sort=False).size().rename("pods").reset_index()
     sums = sums.sort_values("pods", ascending=False, kind="stable")
     words = {"earlier": "follows from pods before it", "sample": "outside the sample", "draw": "equal totals, drawn"}
+    words["preemption"] = "pushed out, or pushed others out"
     for row in sums.to_dict("records"):
         table.add_row(f"{row['pods']:,}", words.get(row["cause"], row["cause"]), row["plugin"])
     console.print(table)
@@ -52,7 +56,8 @@ def _pods(console: Console, found: Comparison) -> None:
     table.add_column("why", overflow="fold")
     for row in found.pods.head(MOST_PODS).to_dict("records"):
         nodes = [row[name] if isinstance(row[name], str) else "-" for name in ("node_before", "node_after")]
-        why = f"{row['cause']} {row['plugin']}".strip()
+        whom = f"for {row['preemptor']}" if isinstance(row["preemptor"], str) else row["plugin"]
+        why = one_line(f"{row['cause']} {whom}".strip())
         table.add_row(one_line(f"{row['namespace']}/{row['pod']}"), *nodes, why)
     fit(console, table, ())
     console.print(table)
@@ -79,7 +84,9 @@ def _figures(console: Console, found: Comparison) -> None:
 def _number(value: float) -> str:
     if isnan(value):
         return "-"
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.4f}"
+    if value == round(value):
+        return f"{value:,.0f}"
+    return f"{value:,.4f}" if abs(value) >= _SMALL else f"{value:.0e}"
 
 
 def render_versions(console: Console, releases: pd.DataFrame) -> None:

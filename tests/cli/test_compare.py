@@ -40,3 +40,28 @@ def test_refusals(kplace, cluster, arguments, message):
     result = kplace("compare", cluster, *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+FOREIGN = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: mine}]
+"""
+
+
+def test_what_is_to_be_said_of_the_second_run_is_said(kplace, cluster, tmp_path):
+    config = tmp_path / "mine.yaml"
+    config.write_text(FOREIGN)
+    result = kplace("compare", cluster, "--with-config", config)
+    assert 'note: second run: 4 waiting pods left to the scheduler "default-scheduler"' in result.stderr
+    assert result.stdout.startswith("4 now skipped")
+    assert "left out" not in result.stderr
+    result = kplace("compare", cluster, "--config", config, "--with-seed", "1")
+    assert 'note: 4 waiting pods left to the scheduler "default-scheduler"' in result.stderr
+
+
+def test_preemption(kplace, cluster):
+    assert kplace("compare", cluster, "--with-seed", "1", "--preemption", "queue").exit_code == 0
+    result = kplace("compare", cluster, "--versions", "1.34..1.35", "--preemption", "queue")
+    assert result.exit_code == 2
+    assert "'--preemption': goes not with --versions" in result.stderr

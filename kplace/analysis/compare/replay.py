@@ -78,52 +78,45 @@ def _profile(trial: Trial, state: ClusterState, pod: int) -> Profile:
     return trial.profile_of(state.columns, pod)
 
 
-def cause(turn: Turn, there: int, here: int) -> tuple[str, str]:
-    """Why a run took one node, where the other run took another one.
-
-    Parameters
-    ----------
-    there, here : int
-        The node in the other run and in this one; `NO_NODE` for none.
+def cause(turn: Turn) -> tuple[str, str]:
+    """Why a run took another node than the other scheduler would have taken at the same place.
 
     Returns
     -------
     cause : str
-        ``earlier``: the other scheduler would have done the same at this place, it is what came before that differs;
-        ``filter``: a filter rules the node out; ``score``: a score tipped the balance; ``sample``: the search did not
+        ``earlier``: the other scheduler would have done the same, it is what came before that differs; ``filter``: a
+        filter rules one of the two nodes out; ``score``: a score tipped the balance; ``sample``: the search did not
         come by the node; ``draw``: both nodes have the highest total.
     plugin : str
         Whose word it is; empty for ``earlier``, ``sample`` and ``draw``.
     """
     own, other = turn.own, turn.other
-    if other.node == here:
+    if other.node == own.node:
         return "earlier", ""
-    if here == NO_NODE:
-        return "filter", _rejecter(own, there)
-    if there == NO_NODE:
-        return "filter", _rejecter(other, here)
-    if _rejects(own, there):
-        return "filter", _rejecter(own, there)
-    if _rejects(other, here):
-        return "filter", _rejecter(other, here)
-    places = _place(own, there), _place(own, here)
-    if min(places) < 0 or own.scores is None:
+    if own.node == NO_NODE or _rejects(own, other.node):
+        return "filter", _rejecter(own, other.node)
+    if other.node == NO_NODE or _rejects(other, own.node):
+        return "filter", _rejecter(other, own.node)
+    if min(_place(own, other.node), _place(other, own.node)) < 0:
         return "sample", ""
-    if own.scores.total[places[0]] == own.scores.total[places[1]]:
+    if own.scores is not None and _total(own, own.node) == _total(own, other.node):
         return "draw", ""
-    return "score", _tipped(turn, there, here)
+    return "score", _tipped(turn)
 
 
-def _tipped(turn: Turn, there: int, here: int) -> str:
-    """The plugin whose scores changed the most in favour of the node that this run took."""
+def _tipped(turn: Turn) -> str:
+    """The plugin whose scores differ the most in favour of the node that this run took."""
     gains: dict[str, int] = {}
     for attempt, sign in ((turn.own, 1), (turn.other, -1)):
-        one, two = _place(attempt, there), _place(attempt, here)
-        if attempt.scores is None or min(one, two) < 0:
-            continue
-        for plugin, scores in attempt.scores.final.items():
-            gains[plugin] = gains.get(plugin, 0) + sign * int(scores[two] - scores[one])
+        mine, others = _place(attempt, turn.own.node), _place(attempt, turn.other.node)
+        if attempt.scores is not None:
+            for plugin, scores in attempt.scores.final.items():
+                gains[plugin] = gains.get(plugin, 0) + sign * int(scores[mine] - scores[others])
     return max(gains, key=lambda plugin: gains[plugin], default="")
+
+
+def _total(attempt: Attempt, node: int) -> int:
+    return 0 if attempt.scores is None else int(attempt.scores.total[_place(attempt, node)])
 
 
 def _place(attempt: Attempt, node: int) -> int:
