@@ -143,7 +143,7 @@ def _run(subject: Cluster | Placements, told: Scheduling, preemption: str) -> tu
         return subject, None
     _insist_on_cluster(subject)
     if preemption in PUSHING:
-        return place(subject, preemption=preemption, **({"extenders": "ask"} | told)), None  # type: ignore[arg-type]
+        return place(subject, preemption=preemption, **({"extenders": "ask"} | told)), None
     trial = Trial.of(subject, told, preemption)
     view = trial.view_of(subject)
     return trial.placements(view, waiting_rows(view.columns)), trial
