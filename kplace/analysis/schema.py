@@ -159,12 +159,16 @@ WHY = Table(
         Column(
             "kind",
             "str",
-            "request, toleration, node selector, node affinity, spread, pod affinity, pod anti-affinity; uncordon, "
-            "label, eviction, node.",
+            "request, toleration, node selector, node affinity, spread, pod affinity, pod anti-affinity, host port, "
+            "volume, priority (it pushes others out); uncordon, label, eviction, node.",
         ),
         Column("change", "str", "What to do."),
         Column("node", "str", "Where the pod then goes."),
-        Column("size", "float64", "What it takes, by kind: the share of a request, the skew, milli-cpu of a node."),
+        Column(
+            "size",
+            "float64",
+            "What it takes, by kind: the share of a request, the skew, the priority, milli-cpu of a node.",
+        ),
     ),
 )
 

@@ -17,6 +17,10 @@ def render_why(console: Console, found: Why) -> None:
         console.print(Text(f"fits as things are: it goes to {found.node}", style="green"))
         console.print()
         return
+    if found.room is not None:
+        leave = "leaves" if len(found.room.victims) == 1 else "leave"
+        text = f"makes room for itself on {found.room.node}: {found.room.text} {leave}"
+        console.print(Text(one_line(text), style="green"))
     console.print(Text(one_line(found.message), style="dim"))
     title(console, "Filters", "nodes that are left after each")
     table = plain_table()

@@ -1,7 +1,7 @@
 """The question: why is this pod pending, and what single change would let it in."""
 
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from kplace.analysis.schema import WHY
 from kplace.analysis.trial import Scheduling, Trial
 from kplace.analysis.why.candidates import candidates
 from kplace.analysis.why.changes import KINDS, Change
+from kplace.analysis.why.force import Room, priorities, room_of
 from kplace.api import Cluster
 from kplace.api.finding import find_pod
 from kplace.api.standing import why_untried
@@ -32,6 +33,8 @@ class Why:
         ``namespace/name``.
     node : str
         Where it fits as things are; empty if nowhere.
+    room : Room or None
+        The node on which it makes room for itself by preemption, and the pods that leave for it; None if it does not.
     untried : str
         Why the scheduler would not try it at all; empty if it would.
     message : str
@@ -44,6 +47,7 @@ class Why:
 
     pod: str
     node: str
+    room: Room | None
     untried: str
     message: str
     nodes: pd.DataFrame
@@ -58,9 +62,10 @@ class Why:
 def why(cluster: Cluster, pod: str, *, each: int = 3, **scheduling: Unpack[Scheduling]) -> Why:
     """Say why a pod is pending, and which single changes would let it in.
 
-    Changes of the pod: a lower request of one resource, a toleration, a rule left out or loosened. Changes of the
-    cluster: a node uncordoned or labelled, one pod evicted, one more node of a shape that is there. Each is tried: it
-    is told only if the scheduler then finds a node.
+    Changes of the pod: a lower request of one resource, a toleration, a rule left out or loosened, another host port,
+    another claim or volume, a priority with which it pushes others out. Changes of the cluster: a node uncordoned or
+    labelled, one pod evicted, one more node of a shape that is there. Each is tried: it is told only if the scheduler
+    then finds a node.
 
     Parameters
     ----------
@@ -98,38 +103,65 @@ def why(cluster: Cluster, pod: str, *, each: int = 3, **scheduling: Unpack[Sched
     attempt = everywhere.attempt(columns, index)
     explained = explain_frame(attempt)
     fits = attempt.node != NO_NODE
+    room = None if fits else room_of(everywhere, columns, index, attempt)
+    tried = [] if fits else _tried(everywhere, columns, index, explained, each)
+    if not fits and room is None:
+        tried += _by_force(everywhere, columns, index)
     profile = trial.profile_of(columns, index)
     return Why(
         pod=columns.pods.key(index),
         node=columns.nodes.names[attempt.node] if fits else "",
+        room=room,
         untried=why_untried(columns, index, trial.setup.profiles, profile),
         message="" if fits else diagnose(attempt)[1],
         nodes=explained,
-        changes=_table([] if fits else _tried(everywhere, columns, index, explained, each)),
+        changes=_table(tried),
     )
 
 
-def _tried(
-    trial: Trial, columns: ClusterColumns, pod: int, explained: pd.DataFrame, each: int
-) -> list[tuple[Change, str]]:
-    """Changes with which the pod fits, with the node that it then goes to; the smallest of each kind."""
-    found: list[tuple[Change, str]] = []
+class _Told(NamedTuple):
+    """A change with which the pod fits, and the node that it then goes to."""
+
+    kind: str
+    text: str
+    node: str
+    size: float
+
+
+def _tried(trial: Trial, columns: ClusterColumns, pod: int, explained: pd.DataFrame, each: int) -> list[_Told]:
+    """Changes with which the pod fits; the smallest of each kind."""
+    found: list[_Told] = []
     by_kind: dict[str, list[Change]] = {}
     for change in candidates(columns, pod, explained):
         by_kind.setdefault(change.kind, []).append(change)
-    for kind in KINDS:
+    for kind, changes in by_kind.items():
         number = 0
-        for change in sorted(by_kind.get(kind, ()), key=lambda item: item.size):
-            attempt = trial.attempt(change.columns, change.pod, asks_others=False)
+        for change in sorted(changes, key=lambda item: item.size):
+            changed = change.apply()
+            attempt = trial.attempt(changed, change.pod, asks_others=False)
             if attempt.node != NO_NODE:
-                found.append((change, change.columns.nodes.names[attempt.node]))
+                found.append(_Told(kind, change.text, changed.nodes.names[attempt.node], float(change.size)))
                 number += 1
             if number == each:
                 break
     return found
 
 
-def _table(found: list[tuple[Change, str]]) -> pd.DataFrame:
-    rows = [(change.kind, change.text, node, float(change.size)) for change, node in found]
-    table = pd.DataFrame(rows, columns=["kind", "change", "node", "size"])
+def _by_force(trial: Trial, columns: ClusterColumns, pod: int) -> list[_Told]:
+    """Priorities with which the pod makes room for itself."""
+    own = int(columns.pods.priority[pod])
+    return [
+        _Told(
+            "priority",
+            f"{text}: {room.text} {'leaves' if len(room.victims) == 1 else 'leave'}",
+            room.node,
+            float(value - own),
+        )
+        for text, value, room in priorities(trial, columns, pod)
+    ]
+
+
+def _table(found: list[_Told]) -> pd.DataFrame:
+    rows = sorted(found, key=lambda told: KINDS.index(told.kind))
+    table = pd.DataFrame(rows, columns=list(_Told._fields)).rename(columns={"text": "change"})
     return stamp(table.astype({"kind": "str", "change": "str", "node": "str", "size": "float64"}), WHY)

@@ -1,9 +1,10 @@
 """A change that may let a pod in, and the cluster with it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import structs
 
 from kplace.columns import ClusterColumns, Template
 from kplace.columns.addition import with_template
@@ -21,6 +22,9 @@ KINDS = (
     "spread",
     "pod affinity",
     "pod anti-affinity",
+    "host port",
+    "volume",
+    "priority",
     "uncordon",
     "label",
     "eviction",
@@ -41,8 +45,8 @@ class Change:
         The change, for people.
     size : float
         How much it takes; of one kind the smaller is the better.
-    columns : ClusterColumns
-        The cluster with it.
+    apply : callable
+        Gives the cluster with it: only what is tried has to be made.
     pod : int
         The pod's index there.
     """
@@ -50,7 +54,7 @@ class Change:
     kind: str
     text: str
     size: float
-    columns: ClusterColumns
+    apply: Callable[[], ClusterColumns]
     pod: int
 
 
@@ -66,6 +70,16 @@ def with_spec(columns: ClusterColumns, pod: int, spec: PodSpec) -> ClusterColumn
     """The cluster with another spec for one pod; what it requests stays."""
     template = columns.templates[columns.pods.template[pod]]
     return with_own_template(columns, pod, replace(template, spec=spec))
+
+
+def with_priority(columns: ClusterColumns, pod: int, priority: int) -> ClusterColumns:
+    """The cluster with another priority of one pod, which may push others out."""
+    template = columns.templates[columns.pods.template[pod]]
+    spec = structs.replace(template.spec, priority=priority, preemption_policy=None)
+    changed = with_own_template(columns, pod, replace(template, spec=spec, priority=priority))
+    priorities = changed.pods.priority.copy()
+    priorities[pod] = priority
+    return replace(changed, pods=replace(changed.pods, priority=priorities))
 
 
 def with_request(columns: ClusterColumns, pod: int, request: I64) -> ClusterColumns:
@@ -97,8 +111,3 @@ def with_label(columns: ClusterColumns, node: int, key: str, value: str) -> Clus
     codes[node] = values.code(value)
     labels = dict(nodes.labels) | {key: LabelColumn(codes, tuple(values))}
     return replace(columns, nodes=replace(nodes, labels=labels))
-
-
-def smallest(changes: Sequence[Change], most: int) -> list[Change]:
-    """Some changes, the smallest first."""
-    return sorted(changes, key=lambda change: change.size)[:most]
