@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kplace.version import __version__
 
 if TYPE_CHECKING:
+    from kplace.analysis import plots as plot
     from kplace.analysis.bench import bench
     from kplace.analysis.capacity import capacity
     from kplace.analysis.compare import compare
@@ -51,6 +52,7 @@ __all__ = [
     "drain",
     "explain",
     "place",
+    "plot",
     "plugin",
     "provision",
     "read",
@@ -99,6 +101,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
+    if name == "plot":
+        return import_module("kplace.analysis.plots")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     msg = f"module 'kplace' has no attribute {name!r}"

@@ -9,7 +9,19 @@ import difflib
 import sys
 from pathlib import Path
 
-from reference import commands, descriptions, messages, metrics, plugins, python_api, studies, tables, trace, versions
+from reference import (
+    commands,
+    descriptions,
+    messages,
+    metrics,
+    plots,
+    plugins,
+    python_api,
+    studies,
+    tables,
+    trace,
+    versions,
+)
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PAGES = {
@@ -17,6 +29,7 @@ PAGES = {
     "python.md": python_api.make,
     "tables.md": tables.make,
     "metrics.md": metrics.make,
+    "plots.md": plots.make,
     "studies.md": studies.make,
     "descriptions.md": descriptions.make,
     "plugins.md": plugins.make,

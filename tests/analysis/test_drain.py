@@ -193,3 +193,9 @@ def test_daemons_of_nodes_that_go_do_not_ask_for_room_elsewhere():
     each = drain_each(cluster_of(*nodes, *daemons, make_pod("web").req(cpu="1").on("a")))
     assert each.at_least == 1
     assert len(each.together) == 2
+
+
+def test_each_of_no_nodes():
+    found = drain_each(cluster_of())
+    assert not len(found.nodes)
+    assert not len(found.together)

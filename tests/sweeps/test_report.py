@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kplace.analysis.curves import curves
 from kplace.sweeps import sweep
 from kplace.sweeps.description import Report
 from kplace.sweeps.report import make_report
 from kplace.sweeps.report.chart import Line, draw_lines
-from kplace.sweeps.report.tables import best, curves, effects, front, pareto
+from kplace.sweeps.report.tables import best, effects, front, pareto
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))

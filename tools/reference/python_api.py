@@ -10,7 +10,8 @@ from reference.markdown import code, fenced, from_docstring, page
 
 INTRODUCTION = """
 What `import kplace` offers. It loads neither numba nor pandas until they are needed. Everything else is internal
-and may change, but for `kplace.frames.schema`, which [the tables](tables.md) come from.
+and may change, but for `kplace.frames.schema`, which [the tables](tables.md) come from. `kplace.plot` has
+[pictures](plots.md).
 """
 ORDER = ("read", "place", "explain", "read_placements", "Cluster", "Placements", "InputError", "KplaceError")
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -22,7 +23,7 @@ ENTRY_SECTIONS = {"Parameters", "Attributes", "Returns", "Raises", "Yields"}
 
 def make() -> str:
     """The page."""
-    public = set(kplace.__all__) - {"__version__"}
+    public = set(kplace.__all__) - {"__version__", "plot"}
     names = [*(name for name in ORDER if name in public), *sorted(public - set(ORDER))]
     return page("Python", INTRODUCTION, *(part for name in names for part in _item(name)))
 

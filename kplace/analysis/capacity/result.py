@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kplace.analysis.capacity.count import Count
+from kplace.analysis.capacity.plot import CapacityPlot
 from kplace.analysis.metrics.pools import POOL
 from kplace.analysis.specs import Spec, request_of
 from kplace.analysis.subject import keys_of
@@ -110,6 +111,11 @@ class Capacity:
             sums.insert(len(keys), "spec", spec.name)
             parts.append(sums)
         return pd.concat(parts, ignore_index=True)
+
+    @property
+    def plot(self) -> CapacityPlot:
+        """Pictures: ``plot.headroom()``, ``plot.copies("zone")``, ``plot.binding()``."""
+        return CapacityPlot(self)
 
     def review(self) -> dict[str, Any]:
         """The answer as the report of cluster-capacity: its ``ClusterCapacityReview``, ready for JSON.

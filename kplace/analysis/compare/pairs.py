@@ -10,6 +10,7 @@ import pandas as pd
 
 from kplace.analysis.compare.figures import figures
 from kplace.analysis.compare.outcomes import CHANGES, disagreements
+from kplace.analysis.compare.plot import ComparisonPlot
 from kplace.analysis.compare.replay import cause, turns
 from kplace.analysis.schema import COMPARE
 from kplace.analysis.trial import Scheduling, Trial, waiting_rows
@@ -65,6 +66,11 @@ class Comparison:
     def counts(self) -> dict[str, int]:
         """Number of pods by change."""
         return {change: int((self.pods["change"] == change).sum()) for change in CHANGES}
+
+    @property
+    def plot(self) -> ComparisonPlot:
+        """Pictures: ``plot.changes()``, ``plot.figures()``, ``plot.utilisation("cpu")``."""
+        return ComparisonPlot(self)
 
     def _causes(self, changed: pd.DataFrame) -> dict[int, tuple[str, str]]:
         if self.trials is None or not len(changed):

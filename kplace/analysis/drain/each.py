@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,18 @@ from kplace.analysis.budgets import Allowance, allowance
 from kplace.analysis.drain.ask import closing_nodes, drained, view_for
 from kplace.analysis.drain.bound import fewest_left
 from kplace.analysis.drain.evictable import evicted_from, has_volumes, in_queue_order, stays_with_node
+from kplace.analysis.plots import moves
 from kplace.analysis.schema import DRAIN_EACH
+from kplace.analysis.subject import By
 from kplace.analysis.trial import Progress, Scheduling, Trial
 from kplace.api import Cluster
 from kplace.columns import ClusterColumns
 from kplace.dtypes import I32, I64, NO_NODE, Mask
 from kplace.engine.moving.mover import Mover, can_move
 from kplace.frames.schema import stamp
+
+if TYPE_CHECKING:
+    from kplace.analysis.plots.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,10 @@ class EachDrain:
             }
         )
         return stamp(found, DRAIN_EACH)
+
+    def plot(self, by: By = "zone") -> "Figure":
+        """Which nodes can go, as a picture: by zone, pool, or other columns of `nodes`."""
+        return moves.spare_nodes(self.nodes, by)
 
 
 def drain_each(
@@ -141,7 +150,8 @@ def _pods_by_node(columns: ClusterColumns) -> list[I32]:
     chosen = np.flatnonzero(pods.holding & ~stays_with_node(columns) & ~pods.terminating).astype(np.int32)
     order = in_queue_order(columns, chosen)
     order = order[np.argsort(pods.node[order], kind="stable")]
-    return np.split(order, np.searchsorted(pods.node[order], np.arange(1, len(columns.nodes))))
+    # What is split nowhere is one part: of no nodes there are none.
+    return np.split(order, np.searchsorted(pods.node[order], np.arange(1, len(columns.nodes))))[: len(columns.nodes)]
 
 
 def _blocking(budgets: Allowance, pods: I32) -> int:

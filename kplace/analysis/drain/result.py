@@ -8,6 +8,7 @@ import pandas as pd
 
 from kplace.analysis.budgets import Allowance
 from kplace.analysis.drain.evictable import Leaving
+from kplace.analysis.drain.plot import DrainPlot
 from kplace.analysis.schema import DRAIN_NODES, DRAIN_PODS
 from kplace.api import Cluster, Placements
 from kplace.dtypes import I32, NO_NODE, Mask
@@ -108,6 +109,11 @@ class Drain:
         found["node"] = node_category(columns.nodes, found["node"].to_numpy(np.int32))
         numbers = dict.fromkeys(("step", *OUTCOMES), "int64")
         return stamp(found.astype(numbers | dict.fromkeys(names[-2:], "str")), DRAIN_NODES)
+
+    @property
+    def plot(self) -> DrainPlot:
+        """Pictures: ``plot.nodes()``, ``plot.moves("zone")``, ``plot.utilisation("cpu")``."""
+        return DrainPlot(self)
 
     def _budgets(self, pod: int) -> str:
         return ",".join(self.allowance.names[budget] for budget in self.allowance.of_pod(pod).tolist())

@@ -97,7 +97,7 @@ def imbalance(subject: Subject, by: By = None, *, resources: Sequence[str] | Non
     """
     nodes = nodes_of(subject)
     keys = keys_of(nodes, by)
-    shares = {ending: _share(nodes, ending) for ending in endings(nodes, resources)}
+    shares = {ending: share_of(nodes, ending) for ending in endings(nodes, resources)}
     if keys:
         by_key = nodes.groupby(
             [pd.Series(key, index=nodes.index) for key in keys.values()], observed=True, dropna=False
@@ -130,11 +130,12 @@ def lopsided(subject: Subject, one: str = "cpu", other: str = "memory") -> pd.Se
         By name of the node; NaN where a node does not offer both.
     """
     nodes = nodes_of(subject)
-    left, right = (_share(nodes, ending) for ending in endings(nodes, [one, other]))
+    left, right = (share_of(nodes, ending) for ending in endings(nodes, [one, other]))
     return pd.Series(np.abs(left - right), index=nodes["node"].astype("str"), name="lopsided")
 
 
-def _share(nodes: pd.DataFrame, ending: str) -> F64:
+def share_of(nodes: pd.DataFrame, ending: str) -> F64:
+    """Requested as a share of allocatable on each node of a table; NaN where nothing is offered."""
     allocatable = nodes[f"allocatable_{ending}"].to_numpy(np.float64)
     requested = nodes[f"requested_{ending}"].to_numpy(np.float64)
     return np.divide(requested, allocatable, out=np.full(len(nodes), np.nan), where=allocatable > 0)

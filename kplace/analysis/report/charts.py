@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
+import pandas as pd
 
+from kplace.analysis.plots.drawn import cells, kinds_in, told_apart
+from kplace.analysis.plots.style import BINS, MOST_DOTS, REQUESTED, colours_of, depth
 from kplace.dtypes import F64, I64
 
-REQUESTED, ADDED, USABLE, STRANDED, CLOSED = "#0072B2", "#56B4E9", "#dfe5ea", "#D55E00", "#8a8f94"
-"""After Okabe and Ito, which the colour-blind can tell apart."""
-MARKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MOST_DOTS = 1500
-BINS = 40
 _SIDE, _LEFT, _BOTTOM = 360, 46, 40
 
 
@@ -45,41 +43,37 @@ def legend(parts: Sequence[tuple[str, str]]) -> str:
     return f'<ul class="legend">{items}</ul>'
 
 
-def scatter(x: F64, y: F64, groups: Sequence[str], names: Sequence[str]) -> str:
+def scatter(points: pd.DataFrame) -> str:
     """Cpu against memory of every node; of many nodes how many there are in each cell of a grid.
 
     Parameters
     ----------
-    x, y : float64 ndarray, shape (n_nodes,)
-        Shares, 0 to 1; what lies beyond is drawn at the edge.
-    groups, names : sequence of str
-        Pool and name of each node.
+    points : DataFrame
+        What `kplace.analysis.plots.drawn.node_points` gives; what lies beyond 1 is drawn at the edge.
     """
-    known = ~(np.isnan(x) | np.isnan(y))
-    left, down = np.clip(x[known], 0, 1), np.clip(y[known], 0, 1)
-    chosen = np.flatnonzero(known).tolist()
-    kinds = sorted(dict.fromkeys(groups))
-    colours = {kind: MARKS[number % len(MARKS)] for number, kind in enumerate(kinds)}
-    if len(chosen) > MOST_DOTS:
+    left, down = (np.clip(points[name].to_numpy(), 0, 1) for name in ("x", "y"))
+    if len(points) > MOST_DOTS:
         marks, key = _cells(left, down), ""
     else:
+        groups = told_apart(points["group"])
+        colours = colours_of(kinds_in(groups))
         marks = "".join(
-            f'<circle cx="{_x(a):.1f}" cy="{_y(b):.1f}" r="4" fill="{colours[groups[n]]}">'
-            f"<title>{escape(f'{names[n]}: cpu {percent(a)}, memory {percent(b)}')}</title></circle>"
-            for n, a, b in zip(chosen, left.tolist(), down.tolist(), strict=True)
+            f'<circle cx="{_x(a):.1f}" cy="{_y(b):.1f}" r="4" fill="{colours[group]}">'
+            f"<title>{escape(f'{name}: cpu {percent(a)}, memory {percent(b)}')}</title></circle>"
+            for name, group, a, b in zip(points["node"], groups, left.tolist(), down.tolist(), strict=True)
         )
-        key = legend([(kind, colours[kind]) for kind in kinds]) if len(kinds) <= len(MARKS) else ""
-    label = f"cpu against memory requested, {len(chosen):,} nodes"
+        key = legend(list(colours.items()))
+    label = f"cpu against memory requested, {len(points):,} nodes"
     return f'<svg viewBox="0 0 {_SIDE + 80} {_SIDE + 60}" role="img" aria-label="{label}">{_axes()}{marks}</svg>{key}'
 
 
 def _cells(x: F64, y: F64) -> str:
-    counts, _, _ = np.histogram2d(x, y, bins=BINS, range=((0, 1), (0, 1)))
-    size, most = _SIDE / BINS, counts.max()
+    counts, most = cells(x, y)
+    size = _SIDE / BINS
     rows, columns = np.nonzero(counts)
     return "".join(
         f'<rect x="{_x(i / BINS):.1f}" y="{_y((j + 1) / BINS):.1f}" width="{size:.1f}" height="{size:.1f}" '
-        f'fill="{REQUESTED}" fill-opacity="{0.15 + 0.85 * (counts[i, j] / most) ** 0.5:.2f}">'
+        f'fill="{REQUESTED}" fill-opacity="{depth(counts[i, j] / most):.2f}">'
         f"<title>{int(counts[i, j]):,} nodes at cpu {i / BINS:.0%}, memory {j / BINS:.0%}</title></rect>"
         for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
     )

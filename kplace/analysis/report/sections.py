@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from kplace.analysis import metrics
+from kplace.analysis.plots.drawn import node_points
+from kplace.analysis.plots.style import PARTS, REQUESTED
 from kplace.analysis.report import charts
 from kplace.analysis.report.tables import amount, plain, table
 from kplace.api import Cluster, Placements
@@ -15,12 +17,6 @@ from kplace.frames.schema import resource_of
 MOST_WORKLOADS = 200
 MOST_REASONS = 20
 _AMOUNTS = ("share", "requested", "allocatable")
-_PARTS = (
-    ("requested", charts.REQUESTED),
-    ("usable", charts.USABLE),
-    ("stranded", charts.STRANDED),
-    ("cordoned", charts.CLOSED),
-)
 
 
 class Subject:
@@ -110,7 +106,7 @@ def _use(about: Subject) -> str:
         for row in found[found["allocatable"] > 0].to_dict("records"):
             names = [str(row[name]) if pd.notna(row[name]) else "-" for name in by]
             share, shown = float(row["utilisation"]), amount(row["resource"])
-            parts_of_bar = [("requested", min(share, 1), charts.REQUESTED)]
+            parts_of_bar = [("requested", min(share, 1), REQUESTED)]
             bar = charts.stacked(parts_of_bar, " ".join([*names, row["resource"]]))
             numbers = (charts.percent(share), shown(row["requested"]), shown(row["allocatable"]))
             rows.append([*map(escape, (*names, row["resource"])), bar, *numbers])
@@ -120,15 +116,8 @@ def _use(about: Subject) -> str:
 
 
 def _scatter(about: Subject) -> str:
-    nodes = about.nodes
-    pools = nodes["instance_type"].astype("object").where(nodes["instance_type"].notna(), "no instance type")
-    drawn = charts.scatter(
-        nodes["utilisation_cpu_milli"].to_numpy(np.float64),
-        nodes["utilisation_memory_bytes"].to_numpy(np.float64),
-        [str(pool) for pool in pools],
-        nodes["node"].astype("str").tolist(),
-    )
-    spread = metrics.imbalance(nodes, resources=["cpu", "memory"])
+    drawn = charts.scatter(node_points(about.nodes, "cpu", "memory", "instance_type"))
+    spread = metrics.imbalance(about.nodes, resources=["cpu", "memory"])
     shares = dict.fromkeys(("min", "max", "range", "mean", "stddev"), charts.percent)
     words = (
         "Each node by what its pods request. Far from the dashed line, one resource will run out long before the other."
@@ -139,18 +128,11 @@ def _scatter(about: Subject) -> str:
 def _stranded(about: Subject) -> str:
     found = metrics.stranded(about.nodes, about.needs)
     found = found[found["allocatable"] > 0]
-    key = charts.legend(
-        [
-            ("requested", charts.REQUESTED),
-            ("free and usable", charts.USABLE),
-            ("stranded", charts.STRANDED),
-            ("on cordoned nodes", charts.CLOSED),
-        ]
-    )
+    key = charts.legend([(words, colour) for _, words, colour in PARTS])
     rows = []
     for row in found.to_dict("records"):
         whole = max(row["allocatable"], row["requested"] + row["usable"] + row["stranded"] + row["cordoned"])
-        bar = charts.stacked([(name, row[name] / whole, colour) for name, colour in _PARTS], row["resource"])
+        bar = charts.stacked([(name, row[name] / whole, colour) for name, _, colour in PARTS], row["resource"])
         stranded = (charts.percent(row["stranded"] / whole), amount(row["resource"])(row["stranded"]))
         rows.append([escape(row["resource"]), bar, *stranded])
     needs = " and ".join(
@@ -172,7 +154,7 @@ def _pending(run: Placements) -> str:
         [
             escape(row["plugin"]),
             escape(row["reason"]),
-            charts.stacked([("pods", row["pods"] / most, charts.REQUESTED)], row["reason"]),
+            charts.stacked([("pods", row["pods"] / most, REQUESTED)], row["reason"]),
             f"{row['pods']:,}",
             f"{row['nodes']:,}",
         ]

@@ -1,12 +1,13 @@
 """The question: why is this pod pending, and what single change would let it in."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
 
 from kplace.analysis.metrics.pending import funnel
+from kplace.analysis.plots import waiting
 from kplace.analysis.schema import WHY
 from kplace.analysis.trial import Scheduling, Trial
 from kplace.analysis.why.candidates import candidates
@@ -21,6 +22,9 @@ from kplace.dtypes import NO_NODE
 from kplace.engine.diagnose import diagnose
 from kplace.frames.explain import explain_frame
 from kplace.frames.schema import stamp
+
+if TYPE_CHECKING:
+    from kplace.analysis.plots.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,10 @@ class Why:
     def funnel(self) -> pd.DataFrame:
         """How the search narrows down: `kplace.analysis.metrics.funnel`."""
         return funnel(self.nodes)
+
+    def plot(self) -> "Figure":
+        """The funnel as a picture: how many nodes each filter leaves."""
+        return waiting.funnel(self.nodes)
 
 
 def why(cluster: Cluster, pod: str, *, each: int = 3, **scheduling: Unpack[Scheduling]) -> Why:

@@ -94,22 +94,6 @@ def _levels(column: pd.Series) -> pd.Series:
     return ranges.map(lambda part: f"{part.left:.6g} to {part.right:.6g}")
 
 
-def curves(runs: pd.DataFrame, metric: str, x: str, by: str = "") -> pd.DataFrame:
-    """A metric over an axis of numbers, one line per value of another axis.
-
-    Returns
-    -------
-    DataFrame
-        ``by`` (if any), ``x``, ``low``, ``median``, ``high``, ``runs``: over all else that varies, which is the seeds
-        unless there are further axes.
-    """
-    alive = runs[runs["error"].isna() & runs[metric].notna()]
-    keys = [by, x] if by else [x]
-    grouped = alive.groupby(keys, dropna=False, observed=True)[metric]
-    table = grouped.agg(low="min", median="median", high="max", runs="size").reset_index()
-    return table.sort_values(keys, kind="stable", ignore_index=True)
-
-
 def pareto(runs: pd.DataFrame, axes: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
     """Points with the mark ``front``: no other one is as good in all metrics and better in one.
 
