@@ -131,6 +131,9 @@ class _Engine(FusedEngine):
 
     def advance_with(self, results: Results, pods: I32, templates: I32, position: int) -> tuple[int, int]:
         """Place pods from a position on; says why it stopped, and where."""
+        if position == 0:
+            # Positions begin anew with every call, and with them the stamps of decisions.
+            self._run.scratch.stamp[:] = 0
         queue = (pods, np.ascontiguousarray(templates), np.arange(len(pods), dtype=np.int64))
         stop, why = run_pods(self._run, self._outside(), self._search, queue, results, (position, len(pods)))
         return why, stop
