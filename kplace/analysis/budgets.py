@@ -61,7 +61,7 @@ class Allowance(NamedTuple):
 def allowance(columns: ClusterColumns) -> Allowance:
     """Find out what the budgets of a cluster allow.
 
-    ``status.disruptionsAllowed`` counts where the input has a status; otherwise, as the disruption controller works it
+    ``status.disruptionsAllowed`` counts where the input has it; otherwise, as the disruption controller works it
     out: healthy pods less ``minAvailable``, or ``maxUnavailable`` less the pods that are not healthy, percentages
     rounded up. All pods that run count as healthy.
     """
@@ -72,7 +72,7 @@ def allowance(columns: ClusterColumns) -> Allowance:
 
 
 def _allowed(columns: ClusterColumns, item: PodDisruptionBudget) -> int:
-    if item.status != type(item.status)():
+    if item.status.disruptions_allowed is not None:
         return item.status.disruptions_allowed
     pods = columns.pods
     chosen = pods_of(columns, item)

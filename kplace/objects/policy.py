@@ -45,9 +45,9 @@ class PodDisruptionBudgetSpec(Struct, rename="camel", frozen=True, gc=False, omi
 
 
 class PodDisruptionBudgetStatus(Struct, rename="camel", frozen=True, gc=False, omit_defaults=True):
-    """``status`` of a budget."""
+    """``status`` of a budget. Kubernetes always says ``disruptionsAllowed``, 0 included; a manifest has no status."""
 
-    disruptions_allowed: int = 0
+    disruptions_allowed: int | None = None
     disrupted_pods: dict[str, str] | None = None
 
 

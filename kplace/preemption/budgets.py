@@ -36,7 +36,7 @@ def find_budgets(columns: ClusterColumns) -> Budgets:
     selector is empty, and not those that it lists as disrupted already. Mirrors ``filterPodsWithPDBViolation``.
     """
     items = columns.of_kind(PodDisruptionBudget)
-    allowed = np.array([item.status.disruptions_allowed for item in items], np.int64)
+    allowed = np.array([item.status.disruptions_allowed or 0 for item in items], np.int64)
     pairs = [pods_of(columns, item) for item in items]
     pods = np.concatenate([np.zeros(0, np.int64), *pairs])
     budgets = np.repeat(np.arange(len(items), dtype=np.int32), [len(own) for own in pairs])

@@ -147,6 +147,13 @@ def test_what_budgets_without_a_status_allow(fields, allowed):
     assert allowance(cluster.columns).allowed.tolist() == [allowed]
 
 
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_what_a_status_says_counts(allowed):
+    pods = [make_pod(f"w{i}").label({"app": "web"}).on("a").phase("Running") for i in range(3)]
+    said = budget("web", minAvailable=2) | {"status": {"disruptionsAllowed": allowed}}
+    assert allowance(cluster_of(make_node("a"), *pods, said).columns).allowed.tolist() == [allowed]
+
+
 def test_budgets_that_wait_and_budgets_that_block(demo):
     found = drain(demo, ["mem-a1", "gen-a1"]).nodes.set_index("node")
     assert found.loc["mem-a1", "budgets_blocking"] == "batch/replay-closing"
