@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kplace.analysis.compare import compare
     from kplace.analysis.drain import drain
     from kplace.analysis.provision import provision
+    from kplace.analysis.rescore import rescore
     from kplace.analysis.tuning import Tuning, tune
     from kplace.analysis.why import why
     from kplace.api import (
@@ -61,6 +62,7 @@ __all__ = [
     "read_sweep",
     "read_trace",
     "redact",
+    "rescore",
     "score",
     "simulate",
     "sweep",
@@ -80,6 +82,7 @@ _HOME = {
     "compare": "kplace.analysis.compare",
     "drain": "kplace.analysis.drain",
     "provision": "kplace.analysis.provision",
+    "rescore": "kplace.analysis.rescore",
     "why": "kplace.analysis.why",
     "explain": "kplace.api",
     "place": "kplace.api",

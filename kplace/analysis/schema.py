@@ -236,8 +236,104 @@ PROVISION_CANDIDATES = Table(
     ),
 )
 
+RESCORE_PODS = Table(
+    "analysis.rescore.pods",
+    "A pod on a node, scored against the cluster without it; first those that have drifted, then by regret.",
+    (
+        Column("namespace", "category", "Its namespace."),
+        Column("pod", "str", "Its name."),
+        Column("owner_kind", "category", "Kind of its controller; NA without."),
+        Column("owner", "str", "Name of its controller; NA without."),
+        Column("priority", "int64", "Its priority."),
+        Column("node", "category", "The node that it is on."),
+        Column(
+            "outcome",
+            "category",
+            "stays (its node is among the best), moves (it is not), pending (no node is feasible, not even its own).",
+        ),
+        Column("best_node", "category", "Where it would go: its own node, or one of the best; NA if nowhere."),
+        Column("regret", "Int64", "`best_total` less `total`; NA if it has drifted: a filter rejects its node."),
+        Column("total", "Int64", "Total of its node; NA if it has drifted."),
+        Column("best_total", "Int64", "The highest total; NA if no node is feasible."),
+        Column("ties", "int32", "Nodes that have the highest total."),
+        Column("feasible", "int32", "Nodes that no filter rejects."),
+        Column("plugin", "category", "The plugin that puts the best node ahead most; NA without regret."),
+        Column("rejected_by", "category", "The plugin that rejects its own node; NA if it has not drifted."),
+        Column("reason", "str", "Its words; empty if it has not drifted."),
+        Column("budgets_blocking", "str", "Disruption budgets that allow no eviction of it now."),
+        Column("difference_{plugin}", "Int64", "Weighted score of the best node less that of its own; NA if drifted."),
+        Column("row", "int32", "Its row in the cluster's table of pods."),
+    ),
+)
+
+RESCORE_PLUGINS = Table(
+    "analysis.rescore.plugins",
+    "A plugin that scores; after these, filters that reject pods' own nodes.",
+    (
+        Column("plugin", "str", "Its name, or that of an extender."),
+        Column("decides", "int64", "Pods whose best node it puts ahead most."),
+        Column("difference", "int64", "Best node less own node, weighted, summed over pods with regret."),
+        Column("rejects", "int64", "Pods whose own node it rejects."),
+    ),
+)
+
+RESCORE_WORKLOADS = Table(
+    "analysis.rescore.workloads",
+    "A workload; those with the most drifted pods first, then by regret.",
+    (
+        Column("workload", "str", "`namespace/name`; a pod without a controller stands for itself."),
+        Column("kind", "category", "Deployment and so on; Pod without a controller."),
+        Column("pods", "int64", "Its pods that were scored."),
+        Column("drifted", "int64", "Those on nodes that a filter rejects."),
+        Column("would_move", "int64", "Those whose own node is not among the best."),
+        Column("regret", "int64", "Theirs together."),
+        Column("largest", "int64", "The largest of one pod."),
+    ),
+)
+
+RESCORE_MOVES = Table(
+    "analysis.rescore.moves",
+    "A move, in the order in which they are made. All pods are scored anew after each round of moves.",
+    (
+        Column("step", "int64", "Its number, from 1."),
+        Column("round", "int64", "Number of its round, from 1."),
+        Column("namespace", "category", "Namespace of the pod."),
+        Column("pod", "str", "Its name; the one that is made anew will have another."),
+        Column("from_node", "category", "Where it is before the move."),
+        Column("to_node", "category", "Where it goes."),
+        Column("own_regret", "Int64", "Its own regret at that moment; NA if it had drifted."),
+        Column(
+            "gain",
+            "Int64",
+            "By how much the regret of all pods falls by the round; less than 0 if mending drift raises it. NA but in "
+            "the last row of a round, as are the next three.",
+        ),
+        Column("drifted", "Int64", "Pods that have drifted, after the round."),
+        Column("regret", "Int64", "Regret of all others, after the round."),
+        Column("share", "float64", "Of the gain of all rounds, what those up to this one bring; NaN without gain."),
+        Column("enough", "bool", "One of the few that mend all that the moves mend, and bring the share asked for."),
+        Column("row", "int32", "The pod's row in the cluster's table of pods."),
+    ),
+)
+
+RESCORE_FIGURES = Table(
+    "analysis.rescore.figures",
+    "A metric: what the moves lower, how nodes are used, how pods are spread.",
+    (
+        Column("figure", "str", "Its name."),
+        Column("before", "float64", "As the cluster stands."),
+        Column("after", "float64", "After the moves."),
+        Column("change", "float64", "After less before."),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     WHY,
+    RESCORE_PODS,
+    RESCORE_PLUGINS,
+    RESCORE_WORKLOADS,
+    RESCORE_MOVES,
+    RESCORE_FIGURES,
     DOMAINS,
     POOLS,
     CAPACITY,
@@ -253,6 +349,11 @@ TABLES: tuple[Table, ...] = (
 )
 
 WHERE = {
+    "analysis.rescore.pods": "`Rescore.pods` of `kplace.rescore`; the rows of `kplace rescore --format`",
+    "analysis.rescore.plugins": "`Rescore.by_plugin`; the rows of `kplace rescore --rows plugins`",
+    "analysis.rescore.workloads": "`Rescore.workloads`; the rows of `kplace rescore --rows workloads`",
+    "analysis.rescore.moves": "`Rescore.moves`; the rows of `kplace rescore --rows moves`",
+    "analysis.rescore.figures": "`Rescore.figures`; the rows of `kplace rescore --rows figures`",
     "analysis.domains": "`kplace.analysis.metrics.domains`",
     "analysis.pools": "`kplace.analysis.metrics.pools`",
     "analysis.drain.pods": "`Drain.pods` of `kplace.drain`; the rows of `kplace drain --format`",

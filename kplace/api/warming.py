@@ -13,6 +13,7 @@ from kplace.engine.batch import place_batch
 from kplace.engine.cycle import Options
 from kplace.engine.fused.engine import FusedEngine
 from kplace.engine.moving.mover import Mover
+from kplace.engine.moving.rescorer import Rescorer
 from kplace.engine.place import place_waiting
 from kplace.framework import Plugin, Profile
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
@@ -43,6 +44,7 @@ def call_kernels() -> None:
     engine.note(0, 0, 1)
     engine.note_many(batch.all_nodes[:1], batch.all_nodes[:1])
     pods = np.flatnonzero(columns.pods.holding).astype(np.int32)
+    Rescorer(ClusterState(columns), _profile(ScoringStrategy()), Options(), pods).rescore(pods[:0])
     mover = Mover(columns, _profile(ScoringStrategy()), Options(), pods)
     mover.take_off(pods)
     mover.find_nodes(pods)

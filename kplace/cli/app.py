@@ -23,6 +23,7 @@ COMMANDS = {
     "drain": "kplace.cli.drain:drain",
     "compare": "kplace.cli.compare:compare",
     "why": "kplace.cli.why:why",
+    "rescore": "kplace.cli.rescore:rescore",
     "report": "kplace.cli.report:report",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",

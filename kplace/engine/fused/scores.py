@@ -35,6 +35,10 @@ MAX_ITEMS = 64
 OUTSIDE = -1
 """Total of a node that is not in the sample."""
 
+TAINTS, PREFERENCES, DOMAINS, NEIGHBOURS = range(4)
+"""Steps of `add_step`: TaintToleration, NodeAffinity, PodTopologySpread, InterPodAffinity."""
+N_STEPS = 4
+
 
 @inner_kernel
 def add_up(run: Run, s: int, base: I16, window: Window, stamp: int) -> None:
@@ -45,25 +49,48 @@ def add_up(run: Run, s: int, base: I16, window: Window, stamp: int) -> None:
     stamp : int
         A number that no earlier decision had.
     """
-    weights = run.cells.weights
+    begin(run, s, base, window)
+    for step in range(N_STEPS):
+        add_step(run, s, window, stamp, step)
+
+
+@inner_kernel
+def begin(run: Run, s: int, base: I16, window: Window) -> None:
+    """Begin the totals of the window's nodes with their base scores."""
     scratch = run.scratch
-    taint = run.shapes.table[TAINT, s]
-    # Where no node has a taint to avoid, every node has full marks.
-    constant = weights.taint * MAX_NODE_SCORE if taint < 0 else 0
     for part in range(2):
         low, high = piece(window, part)
+        constant = constant_of(run, s)
         start_totals(base[low:high], scratch.feasible[low:high], constant, scratch.total[low:high])
-    if weights.taint > 0 and taint >= 0:
-        add_shares(run.cells.statics.raw[taint], scratch, window, -weights.taint)
-    affinity = run.shapes.table[AFFINITY, s]
-    if weights.affinity > 0 and affinity >= 0:
-        add_shares(run.cells.statics.raw[affinity], scratch, window, weights.affinity)
-    if weights.spread > 0 and run.shapes.starts[SPREADS, s + 1] > run.shapes.starts[SPREADS, s]:
-        ignored = run.shapes.table[IGNORED, s]
-        mark_scored(run.cells.statics.marks[max(ignored, 0)], ignored >= 0, scratch, window)
-        sum_spread(run.counters, run.shapes, scratch, s, window, stamp)
-        add_spread(scratch, window, weights.spread)
-    if weights.pod_affinity > 0 and run.shapes.starts[AFFINITIES, s + 1] > run.shapes.starts[AFFINITIES, s]:
+
+
+@inner_kernel
+def constant_of(run: Run, s: int) -> int:
+    """What the taints add everywhere: where no node has one to avoid, every node has full marks."""
+    return run.cells.weights.taint * MAX_NODE_SCORE if run.shapes.table[TAINT, s] < 0 else 0
+
+
+@inner_kernel
+def add_step(run: Run, s: int, window: Window, stamp: int, step: int) -> None:
+    """Add one of the scores that are normalised over the window, if the shape has it."""
+    weights = run.cells.weights
+    scratch = run.scratch
+    starts = run.shapes.starts
+    if step == TAINTS:
+        taint = run.shapes.table[TAINT, s]
+        if weights.taint > 0 and taint >= 0:
+            add_shares(run.cells.statics.raw[taint], scratch, window, -weights.taint)
+    elif step == PREFERENCES:
+        affinity = run.shapes.table[AFFINITY, s]
+        if weights.affinity > 0 and affinity >= 0:
+            add_shares(run.cells.statics.raw[affinity], scratch, window, weights.affinity)
+    elif step == DOMAINS:
+        if weights.spread > 0 and starts[SPREADS, s + 1] > starts[SPREADS, s]:
+            ignored = run.shapes.table[IGNORED, s]
+            mark_scored(run.cells.statics.marks[max(ignored, 0)], ignored >= 0, scratch, window)
+            sum_spread(run.counters, run.shapes, scratch, s, window, stamp)
+            add_spread(scratch, window, weights.spread)
+    elif weights.pod_affinity > 0 and starts[AFFINITIES, s + 1] > starts[AFFINITIES, s]:
         sum_affinity(run.counters, run.shapes, scratch, s, window)
         add_affinity(scratch, window, weights.pod_affinity)
 

@@ -43,7 +43,7 @@ def rows_of(state: ClusterState, profiles: dict[str, Profile], pods: I32) -> Pod
     that are made for it alone. With a plugin that is not kplace's own, which may look at the pod itself, no pods do.
     """
     columns = state.columns
-    alone = {name: not all(map(goes_by_template, _plugins(profile))) for name, profile in profiles.items()}
+    alone = {name: not all(map(goes_by_template, judges(profile))) for name, profile in profiles.items()}
     single = [alone.get(item.spec.scheduler_name, False) or _has_own_claims(item) for item in columns.templates]
     row = np.empty(len(pods), np.int32)
     first: list[int] = []
@@ -70,7 +70,8 @@ def goes_by_template(plugin: Plugin) -> bool:
     return type(plugin).__module__.startswith(OWN_MODULES)
 
 
-def _plugins(profile: Profile) -> list[Plugin]:
+def judges(profile: Profile) -> list[Plugin]:
+    """The plugins of a profile that have a say in which node a pod gets."""
     scored = [item.plugin for item in profile.score]
     return [*profile.pre_filter, *profile.filter, *profile.pre_score, *scored]
 

@@ -1,0 +1,157 @@
+"""What the scheduler says today of pods that are on nodes."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from kplace.analysis.trial import Trial
+from kplace.api.extending import closing
+from kplace.columns import ClusterColumns
+from kplace.dtypes import I32, I64, NO_NODE, Mask
+from kplace.engine.attempt import Attempt
+from kplace.engine.fused.known import can_fuse
+from kplace.engine.fused.scores import OUTSIDE
+from kplace.engine.matrix.rows import rows_of
+from kplace.engine.moving.alone import Alone, as_made_anew, enter, keeps_books, state_of
+from kplace.engine.moving.rescore import Rescored
+from kplace.engine.moving.rescorer import PLUGINS, Rescorer, blank, taken
+from kplace.framework import Profile
+from kplace.state import ClusterState
+
+Advance = Callable[[int, int], None]
+"""Called now and then with how many pods have been scored, and how many there are."""
+
+
+class Judge:
+    """A scheduler that scores pods, each against the cluster without it.
+
+    Parameters
+    ----------
+    trial : Trial
+        One that scores all feasible nodes.
+    pods : int32 ndarray, shape (k,)
+        Pods on nodes, of schedulers that there are.
+
+    Attributes
+    ----------
+    plugins : tuple of str
+        Those that score, and extenders; the axis of `Rescored.parts`.
+
+    Notes
+    -----
+    Pods of one template on one node are scored once. The fused engine scores those that it knows; the cycle the others,
+    and all of them where extenders are asked or waiting pods have nodes nominated.
+    """
+
+    def __init__(self, trial: Trial, pods: I32) -> None:
+        self._trial = trial
+        self.pods = pods
+        self._profiles = {profile.scheduler_name: profile for profile in trial.setup.profiles}
+        scoring = [item.plugin.name for profile in trial.setup.profiles for item in profile.score]
+        extending = [extender.name for extender in trial.options.extenders if extender.prioritizes]
+        self.plugins = tuple(dict.fromkeys([*scoring, *extending]))
+        self._index = {name: at for at, name in enumerate(self.plugins)}
+
+    def rescore(self, columns: ClusterColumns, advance: Advance | None = None) -> Rescored:
+        """Score the pods in a cluster; shape (k,).
+
+        Parameters
+        ----------
+        columns : ClusterColumns
+            The pods may be on other nodes than before, but on some.
+        """
+        state = self._state(columns)
+        first, row = self._rows(state)
+        found = blank(len(first), len(self.plugins))
+        by_cycle = np.ones(len(first), np.bool_)
+        for profile in self._fusable(state):
+            own = np.flatnonzero(self._is_of(state, first, profile))
+            if len(own):
+                rescorer = Rescorer(state, profile, self._trial.options, first[own])
+                known = own[rescorer.knows(first[own])]
+                by_cycle[known] = False
+                self._enter(found, known, rescorer.rescore(first[known]))
+        left = np.flatnonzero(by_cycle).tolist()
+        with closing(self._trial.setup.extenders):
+            alone = Alone(state, self._profiles, self._trial.options)
+            for number, at in enumerate(left, 1):
+                pod = int(first[at])
+                enter(found, at, alone.attempt(pod), int(columns.pods.node[pod]), self._index)
+                if advance is not None:
+                    advance(number, len(left))
+        return taken(found, row)
+
+    def can_walk(self, columns: ClusterColumns) -> bool:
+        """Whether pods can be moved and scored in turn: there is one profile, and the fused engine knows all pods."""
+        state = self._state(columns)
+        if not len(self.pods) or len(self._profiles) > 1 or not self._fusable(state):
+            return False
+        return bool(self._rescorer(state, 0).knows(self.pods).all())
+
+    def walk(self, columns: ClusterColumns, order: I64, most: int) -> Iterator[tuple[int, int, int]]:
+        """Move pods in turn, each to where the scheduler would put it then; those that it would leave are left.
+
+        Parameters
+        ----------
+        order : int64 ndarray
+            Positions of pods, in the order of their turns.
+        most : int
+            After so many moves it ends.
+
+        Yields
+        ------
+        position, node, regret : int
+            Of each move, the regret before it; `OUTSIDE` if a filter rejects the node that the pod is on.
+        """
+        state = self._state(columns)
+        rescorer = self._rescorer(state, most)
+        left = most
+        for at in order.tolist():
+            if not left:
+                return
+            pod = self.pods[at : at + 1]
+            found = rescorer.rescore(pod)
+            target, own = int(found.node[0]), int(found.own[0])
+            if target not in (NO_NODE, state.node_of_pod[pod[0]]):
+                rescorer.move(int(pod[0]), target)
+                left -= 1
+                yield at, target, int(found.best[0]) - own if own != OUTSIDE else OUTSIDE
+
+    def _rescorer(self, state: ClusterState, most_moves: int) -> Rescorer:
+        (profile,) = self._profiles.values()
+        return Rescorer(state, profile, self._trial.options, self.pods, most_moves)
+
+    def attempts(self, columns: ClusterColumns, pods: I32) -> list[Attempt]:
+        """Try pods by the cycle, each in the cluster without it; pods of one template on one node are tried once."""
+        state = self._state(columns)
+        with closing(self._trial.setup.extenders):
+            alone = Alone(state, self._profiles, self._trial.options)
+            return [alone.attempt(pod) for pod in pods.tolist()]
+
+    def _state(self, columns: ClusterColumns) -> ClusterState:
+        return state_of(as_made_anew(columns, self.pods), self._profiles)
+
+    def _rows(self, state: ClusterState) -> tuple[I32, I32]:
+        """Pods to score, and for each pod the one among them that it shares its scores with."""
+        if self._trial.options.extenders or any(map(keeps_books, self._profiles.values())):
+            return self.pods, np.arange(len(self.pods), dtype=np.int32)
+        rows = rows_of(state, self._profiles, self.pods)
+        return rows.first, rows.row
+
+    def _fusable(self, state: ClusterState) -> list[Profile]:
+        if self._trial.options.extenders or len(state.nominations) or not state.n_nodes:
+            return []
+        return [profile for profile in self._profiles.values() if can_fuse(profile)]
+
+    def _is_of(self, state: ClusterState, pods: I32, profile: Profile) -> Mask:
+        name = profile.scheduler_name
+        own: Mask = np.array([item.spec.scheduler_name == name for item in state.columns.templates], np.bool_)
+        return own[state.columns.pods.template[pods]]
+
+    def _enter(self, found: Rescored, at: I64, scored: Rescored) -> None:
+        """Write what the fused engine has found of some pods."""
+        found.own[at], found.best[at], found.node[at] = scored.own, scored.best, scored.node
+        found.ties[at], found.feasible[at] = scored.ties, scored.feasible
+        for number, name in enumerate(PLUGINS):
+            if name in self._index:
+                found.parts[:, self._index[name], at] = scored.parts[:, number]
