@@ -12,6 +12,7 @@ from kplace.analysis.trial import Trial
 from kplace.errors import UsageError
 from kplace.testing import make_node, make_pod, strategies
 from kplace.testing.clusters import cluster_of
+from tests.plugins import storage_clusters
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,31 @@ def test_the_fast_and_the_readable_way_agree(demo, monkeypatch):
     assert slow.together.tolist() == fast.together.tolist()
     again = drain(demo, ["gen-a1", "gen-b2"], tie_break="first").pods
     assert again[["pod", "node"]].astype("str").values.tolist() == both[["pod", "node"]].astype("str").values.tolist()
+
+
+@settings(max_examples=25, deadline=None)
+@given(objects=storage_clusters.clusters(n_waiting=8))
+def test_volumes_are_moved_as_the_readable_way_does(objects):
+    cluster = kplace.place(cluster_of(*objects), preemption="off").cluster
+    fast = drain_each(cluster, tie_break="first")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("each", "ask"):
+            patch.setattr(f"kplace.analysis.drain.{module}.can_move", lambda *_: False)
+        slow = drain_each(cluster, tie_break="first")
+    assert fast.pending.tolist() == slow.pending.tolist()
+    assert fast.together.tolist() == slow.together.tolist()
+
+
+def test_a_claim_of_its_own_goes_the_fast_way(monkeypatch):
+    made = kplace.synth(
+        {
+            "pools": [{"name": "n", "count": 6, "shape": "m5.large"}],
+            "workloads": [{"name": "db", "kind": "StatefulSet", "apps": 3, "replicas": 2, "claims": [{"size": "1Gi"}]}],
+        }
+    )
+    cluster = kplace.place(made).cluster
+    monkeypatch.setattr("kplace.analysis.drain.each.drained", None)
+    assert drain_each(cluster, together=False).pending.sum() == 6
 
 
 def test_a_set_that_can_go_together_can(demo):

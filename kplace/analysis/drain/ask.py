@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from kplace.analysis.budgets import Allowance, allowance
-from kplace.analysis.drain.evictable import Leaving, adopted, evicted_from, has_volumes, leaving
+from kplace.analysis.drain.evictable import Leaving, adopted, evicted_from, hard_to_move, leaving
 from kplace.analysis.drain.result import Drain
 from kplace.analysis.nodesets import chosen_nodes
 from kplace.analysis.trial import Scheduling, Trial
@@ -107,13 +107,13 @@ def drained(trial: Trial, columns: ClusterColumns, order: I32) -> I32:
     everybody = np.concatenate([np.zeros(0, np.int32), *steps]).astype(np.int32)
     profiles = trial.setup.profiles
     closed = closing_nodes(columns, order)
-    movable = len(everybody) and not has_volumes(columns)[columns.pods.template[everybody]].any()
-    if movable and can_move(profiles, trial.options):
+    if len(everybody) and can_move(profiles, trial.options):
         mover = Mover(closed, profiles[0], trial.options, everybody)
-        for pods in steps:
-            mover.take_off(pods)
-            mover.find_nodes(pods)
-        return mover.node_of_pod.copy()
+        if not hard_to_move(mover, profiles[0])[columns.pods.template[everybody]].any():
+            for pods in steps:
+                mover.take_off(pods)
+                mover.find_nodes(pods)
+            return mover.node_of_pod.copy()
     quiet = trial.with_preemption(PreemptionMode.OFF)
     for pods in steps:
         if len(pods):

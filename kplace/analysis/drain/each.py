@@ -11,7 +11,7 @@ import pandas as pd
 from kplace.analysis.budgets import Allowance, allowance
 from kplace.analysis.drain.ask import closing_nodes, drained, view_for
 from kplace.analysis.drain.bound import fewest_left
-from kplace.analysis.drain.evictable import evicted_from, has_volumes, in_queue_order, stays_with_node
+from kplace.analysis.drain.evictable import evicted_from, hard_to_move, in_queue_order, stays_with_node
 from kplace.analysis.plots import moves
 from kplace.analysis.schema import DRAIN_EACH
 from kplace.analysis.subject import By
@@ -111,8 +111,8 @@ def drain_each(
     Notes
     -----
     Each answer is that of `kplace.drain` for the node. All are worked out on one state of the cluster: the pods of a
-    node are taken off it, placed, and put back; nodes with pods that have volumes take longer, and in a large cluster
-    they are left out of the set.
+    node are taken off it, placed, and put back; nodes with pods whose volumes are shared, or not settled yet, take
+    longer, and in a large cluster they are left out of the set.
     """
     trial = Trial.of(cluster, scheduling)
     view = view_for(trial, cluster)
@@ -124,9 +124,9 @@ def drain_each(
     everybody = np.concatenate([np.zeros(0, np.int32), *steps]).astype(np.int32)
     if len(everybody) and can_move(trial.setup.profiles, trial.options):
         mover = Mover(columns, trial.setup.profiles[0], trial.options, everybody)
-        pending = _each(trial, columns, mover, steps, progress)
+        careful = _careful(columns, hard_to_move(mover, trial.setup.profiles[0]))[columns.pods.template]
+        pending = _each(trial, mover, steps, careful, progress)
         candidates = _candidates(columns, moving, (pending == 0) & (blocking == 0)) if together else _NONE
-        careful = _careful(columns)[columns.pods.template]
         plain = np.array([not careful[pods].any() for pods in steps], np.bool_)
         if len(candidates) > FEW or plain[candidates].all():
             chosen = _greedy(columns, mover, candidates[plain[candidates]], steps)
@@ -158,11 +158,12 @@ def _blocking(budgets: Allowance, pods: I32) -> int:
     return int((budgets.violated(pods) & (budgets.allowed == 0)).sum()) if len(budgets.names) else 0
 
 
-def _each(trial: Trial, columns: ClusterColumns, mover: Mover, steps: Sequence[I32], progress: Progress | None) -> I64:
+def _each(trial: Trial, mover: Mover, steps: Sequence[I32], careful: Mask, progress: Progress | None) -> I64:
+    """Pods of each node that find no other one; ``careful`` are those that are tried in a changed cluster."""
     pending = np.zeros(len(steps), np.int64)
-    careful = _careful(columns)
+    columns = mover.state.columns
     for n, pods in enumerate(steps):
-        if len(pods) and careful[columns.pods.template[pods]].any():
+        if len(pods) and careful[pods].any():
             pending[n] = _pending_alone(trial, columns, n, pods)
         elif len(pods):
             here = np.full(len(pods), n, np.int32)
@@ -178,17 +179,17 @@ def _each(trial: Trial, columns: ClusterColumns, mover: Mover, steps: Sequence[I
     return pending
 
 
-def _careful(columns: ClusterColumns) -> Mask:
+def _careful(columns: ClusterColumns, hard: Mask) -> Mask:
     """Templates that the common state of all nodes does not do justice to.
 
-    Those with volumes; and those with a spread constraint that leaves tainted nodes out, since that a node is cordoned
-    changes what they count.
+    Those whose volumes are hard to move; and those with a spread constraint that leaves tainted nodes out, since that a
+    node is cordoned changes what they count.
     """
     honours = [
         any(item.node_taints_policy == "Honor" for item in template.spec.topology_spread_constraints or ())
         for template in columns.templates
     ]
-    return has_volumes(columns) | np.array(honours, np.bool_)
+    return hard | np.array(honours, np.bool_)
 
 
 def _pending_alone(trial: Trial, columns: ClusterColumns, n: int, pods: I32) -> int:

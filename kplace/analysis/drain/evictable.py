@@ -9,6 +9,9 @@ import numpy as np
 from kplace.columns import ClusterColumns
 from kplace.columns.vocab import Vocabulary
 from kplace.dtypes import I32, Mask
+from kplace.engine.fused.volumes import UNKNOWN, volumes_of
+from kplace.engine.moving.mover import Mover
+from kplace.framework import Profile
 
 _STAY = ("DaemonSet", "Node")
 """Owners of pods that come and go with their node: daemons, and static pods."""
@@ -77,6 +80,9 @@ def evicted_from(columns: ClusterColumns, node: int) -> I32:
     return in_queue_order(columns, leaving(columns, np.array([node], np.int32)).evicted)
 
 
-def has_volumes(columns: ClusterColumns) -> Mask:
-    """Templates with volumes that a placement may depend on; shape (n_templates,)."""
-    return np.array([bool(item.spec.volumes) for item in columns.templates], np.bool_)
+def hard_to_move(mover: Mover, profile: Profile) -> Mask:
+    """Templates with volumes that a mover does not do justice to; shape (n_templates,).
+
+    It does where the nodes for a pod's claims are settled, and nobody shares them.
+    """
+    return volumes_of(mover.state, profile).mask == UNKNOWN
