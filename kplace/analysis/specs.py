@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import structs
 
-from kplace.analysis.workloads import Workloads
+from kplace.analysis.workloads import BARE, Workloads
 from kplace.api import Cluster
 from kplace.api.finding import find_pod
 from kplace.api.hints import close_names, did_you_mean
@@ -129,14 +129,23 @@ def spec_like(cluster: Cluster, name: str) -> Spec:
 def every_spec(cluster: Cluster, top: int | None = None) -> list[Spec]:
     """One kind of pod for each workload of the cluster, those with most pods first.
 
-    Pods of DaemonSets and static pods are left out, and so are pods without a controller that have run to their end.
+    Pods without a controller that are alike but for their names are of one kind, called after the first of them. Pods
+    of DaemonSets and static pods are left out, and so are pods without a controller that have run to their end.
 
     Parameters
     ----------
     top : int, optional
         The so many largest workloads only.
     """
-    specs = [spec for spec, kind in _all_specs(cluster.columns) if kind not in _PER_NODE]
+    specs: list[Spec] = []
+    bare: dict[int, int] = {}
+    for spec, kind in _all_specs(cluster.columns):
+        if kind == BARE and spec.template in bare:
+            at = bare[spec.template]
+            specs[at] = replace(specs[at], running=specs[at].running + spec.running)
+        elif kind not in _PER_NODE:
+            bare |= {spec.template: len(specs)} if kind == BARE else {}
+            specs.append(spec)
     return sorted(specs, key=lambda spec: -spec.running)[:top]
 
 

@@ -9,6 +9,8 @@ from kplace.columns import ClusterColumns, Template
 from kplace.dtypes import I64
 
 HASH_LABEL = "pod-template-hash"
+BARE = "Pod"
+"""Kind of a pod without a controller, which stands for itself."""
 
 
 def workload_of(template: Template) -> tuple[str, str, str]:
@@ -50,7 +52,7 @@ class Workloads:
         pods = columns.pods
         self.of_pod: I64 = by_template[pods.template] if own else np.zeros(len(pods), np.int64)
         for pod in np.flatnonzero(self.of_pod < 0).tolist():
-            key = (pods.namespaces[pods.namespace[pod]], "Pod", pods.names[pod])
+            key = (pods.namespaces[pods.namespace[pod]], BARE, pods.names[pod])
             self.of_pod[pod] = codes.setdefault(key, len(codes))
         self.keys = list(codes)
 

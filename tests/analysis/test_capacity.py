@@ -235,3 +235,15 @@ def test_an_empty_cluster_takes_nothing():
     cluster = Cluster.from_frames(pd.DataFrame({"node": []}), pd.DataFrame({"pod": ["a"], "cpu": ["1"]}))
     table = capacity(cluster).table
     assert table["capacity"].tolist() == [0]
+
+
+def test_bare_pods_that_are_alike_are_asked_about_once():
+    nodes = [make_node("a").capacity(cpu="8", memory="8Gi", pods="10")]
+    alike = [make_pod(f"p{i}").req(cpu="1").on("a") for i in range(3)]
+    owned = make_pod("w").req(cpu="1").owner("ReplicaSet", "web").on("a")
+    table = capacity(cluster_of(*nodes, *alike, make_pod("other").req(cpu="2"), owned)).table
+    assert table[["spec", "running", "capacity"]].values.tolist() == [
+        ["default/p0", 3, 4],
+        ["default/web", 1, 4],
+        ["default/other", 1, 2],
+    ]
