@@ -40,7 +40,7 @@ CAPACITY = Table(
     "A kind of pod, in the order in which they were named; of every workload, the largest first.",
     (
         Column("spec", "str", "`namespace/name` of the pod or workload."),
-        Column("running", "int64", "Pods of the workload, or alike, that are in the cluster already; 0 for one from a file."),
+        Column("running", "int64", "Pods of the workload, or alike, that are there already; 0 for one from a file."),
         Column("capacity", "int64", "How many more fit."),
         Column("nodes", "int64", "Nodes that take at least one of them."),
         Column("limited", "bool", "The limit was reached: more may fit."),
