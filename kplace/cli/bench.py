@@ -219,9 +219,10 @@ def workloads(
 ) -> None:
     """Run workloads of scheduler_perf's performance-config.yaml, and print pods per second beside their thresholds.
 
-    FILE is read as upstream writes it, with the templates that it names. Without one, kplace's own descriptions of the
-    well-known workloads are run, at the sizes that upstream has published. Upstream's figures have an API server in the
-    loop, kplace's have none.
+    FILE is read as upstream writes it, with the templates that it names. Workloads that need what kplace does not do,
+    such as claims for devices or pods scheduled in groups, are left out, and it is said why. Without one, kplace's own
+    descriptions of the well-known workloads are run, at the sizes that upstream has published. Upstream's figures have
+    an API server in the loop, kplace's have none.
     """
     with Work() as work:
         work.stage("reading")
@@ -232,25 +233,36 @@ def workloads(
         chosen = _chosen(found, only, labels)
         if lists:
             rows = rows_of([(workload, None) for workload in chosen])
+            for workload in chosen:
+                _tell_obstacles(workload)
         else:
             if needs_compiling():
                 announce_compiling()
             measured = []
             for number, workload in enumerate(chosen):
                 work.advance_named(workload.title, number, len(chosen))
-                if workload.obstacles:
-                    note(f"{workload.title} is left out: {'; '.join(workload.obstacles)}")
-                else:
+                if not _tell_obstacles(workload):
                     measured.append((workload, run_workload(workload, repeat=repeat)))
             rows = rows_of(measured)
             for text in dict.fromkeys(text for _, item in measured for text in item.notes):
                 note(text)
     if form != TABLE:
         emit(lambda: _print_rows(rows, form))
+    elif lists:
+        from kplace.cli.render_workloads import render_list
+
+        show(lambda console: render_list(console, chosen))
     elif not is_quiet():
         from kplace.cli.render_workloads import render_workloads
 
         show(lambda console: render_workloads(console, rows))
+
+
+def _tell_obstacles(workload: "Workload") -> bool:
+    """Whether a workload cannot be run; says why."""
+    if workload.obstacles:
+        note(f"{workload.title} is left out: {'; '.join(workload.obstacles)}")
+    return bool(workload.obstacles)
 
 
 def _chosen(found: "Sequence[Workload]", only: tuple[str, ...], labels: str) -> "list[Workload]":

@@ -47,5 +47,18 @@ def render_workloads(console: Console, rows: pd.DataFrame) -> None:
     console.print(table)
 
 
+def render_list(console: Console, workloads: Sequence[Workload]) -> None:
+    """Print workloads that have not been run as a table."""
+    table = plain_table()
+    table.add_column("workload", no_wrap=True)
+    table.add_column("labels")
+    table.add_column("threshold", justify="right", no_wrap=True)
+    for workload in workloads:
+        labels = ", ".join(sorted(workload.labels))
+        threshold = "" if workload.threshold is None else _number(workload.threshold, 0)
+        table.add_row(one_line(workload.title), one_line(labels), threshold)
+    console.print(table)
+
+
 def _number(value: float, places: int) -> str:
     return "" if pd.isna(value) else f"{value:,.{places}f}"

@@ -8,14 +8,17 @@ from typing import Any
 
 import yaml
 
+from kplace.analysis.scheduler_perf.templates import ObjectTemplate
 from kplace.errors import Fault, InputError
 
 SUPPORTED = (
     *("createNodes", "createNamespaces", "createPods", "createPodSets", "createAny", "deletePods", "churn"),
-    *("barrier", "sleep", "startCollectingMetrics", "stopCollectingMetrics"),
+    *("updateAny", "barrier", "sleep", "startCollectingMetrics", "stopCollectingMetrics"),
 )
 """Operations that are run."""
-_COUNTED = ("createNodes", "createNamespaces", "createPods", "createPodSets", "createAny")
+_COUNTED = ("createNodes", "createNamespaces", "createPods", "createPodSets", "createAny", "updateAny")
+_ONCE = ("createAny", "updateAny")
+"""Operations that are done once if nothing is said."""
 _TEMPLATES = ("nodeTemplatePath", "podTemplatePath", "namespaceTemplatePath", "templatePath")
 _VOLUMES = ("persistentVolumeTemplatePath", "persistentVolumeClaimTemplatePath")
 
@@ -85,6 +88,7 @@ def read_workloads(path: Path) -> list[Workload]:
 class _Reader:
     path: Path
     faults: list[Fault] = field(default_factory=list)
+    _hindered: dict[Path, str] = field(default_factory=dict)
 
     def complain(self, subject: str, where: str, message: str) -> None:
         self.faults.append(Fault(str(self.path), subject, where, message))
@@ -126,11 +130,12 @@ class _Reader:
         default = case.get("defaultPodTemplatePath")
         for operation in made:
             target = operation.get("createPodsOp", operation)
-            if target.get("opcode") == "createPods" and "podTemplatePath" not in target:
-                if default is None:
-                    self.complain(subject, "defaultPodTemplatePath", "expected a path, createPods names no template")
-                else:
-                    target["podTemplatePath"] = self.path.parent / default
+            if target.get("opcode") == "createPods":
+                if default is not None:
+                    target.setdefault("podTemplatePath", self._path(default))
+                if target.get("steadyState"):
+                    obstacles.append("createPods with steadyState is not supported")
+            obstacles += self._hindrances(target)
         config = case.get("schedulerConfigPath")
         return Workload(
             case=case["name"],
@@ -138,10 +143,25 @@ class _Reader:
             labels=frozenset([*(case.get("labels") or []), *(workload.get("labels") or [])]),
             threshold=self._threshold(case, workload, subject),
             operations=tuple(made),
-            config=None if config is None else self.path.parent / config,
+            config=None if config is None else self._path(config),
             obstacles=tuple(dict.fromkeys(obstacles)),
             folder=self.path.parent,
         )
+
+    def _path(self, name: object) -> Path:
+        """A path of the file; those of Kubernetes up to 1.31 are relative to the folder above."""
+        beside, above = self.path.parent / str(name), self.path.absolute().parent.parent / str(name)
+        return above if not beside.exists() and above.exists() else beside
+
+    def _hindrances(self, operation: Mapping[str, Any]) -> Iterator[str]:
+        """Why its templates stand in the way, if they do; one that is not there is told when it is needed."""
+        for key in (*_TEMPLATES, *_VOLUMES):
+            path = operation.get(key)
+            if isinstance(path, Path) and path.is_file():
+                if path not in self._hindered:
+                    self._hindered[path] = ObjectTemplate.read(path).hindrance()
+                if self._hindered[path]:
+                    yield f"{path.name}: {self._hindered[path]}"
 
     def _operation(
         self, operation: dict[str, Any], params: Mapping[str, Any], place: tuple[str, str], obstacles: list[str]
@@ -163,9 +183,9 @@ class _Reader:
             made["templateParams"] = {name: self._value(value, params, place) for name, value in given}
         for key in (*_TEMPLATES, *_VOLUMES):
             if key in made:
-                made[key] = self.path.parent / str(made[key])
+                made[key] = self._path(made[key])
         if "templatePaths" in made:
-            made["templatePaths"] = [self.path.parent / str(item) for item in made["templatePaths"]]
+            made["templatePaths"] = [self._path(item) for item in made["templatePaths"]]
         if opcode in _COUNTED:
             made["count"] = self._count(made, (subject, where))
         if opcode == "createPodSets":
@@ -177,7 +197,7 @@ class _Reader:
         return made
 
     def _count(self, made: Mapping[str, Any], place: tuple[str, str]) -> int:
-        count = made.get("count", 1 if made["opcode"] == "createAny" else None)
+        count = made.get("count", 1 if made["opcode"] in _ONCE else None)
         times = made.get("countMultiplier", 1)
         for value in (count, times):
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:

@@ -1,9 +1,11 @@
 """Templates of objects: YAML with ``{{...}}``, of which names, numbers and upstream's arithmetic are understood."""
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import yaml
@@ -27,7 +29,14 @@ _FUNCTIONS: dict[str, Callable[[list[float]], float]] = {
     "MultiplyFloat": lambda numbers: reduce(lambda a, b: a * b, numbers, 1.0),
     "DivideInt": lambda numbers: int(numbers[0] / numbers[1]),
     "DivideFloat": lambda numbers: numbers[0] / numbers[1],
-    "Mod": lambda numbers: int(numbers[0]) % int(numbers[1]),
+    "Mod": lambda numbers: int(math.fmod(int(numbers[0]), int(numbers[1]))),
+}
+# As upstream's files of 2024 have them.
+_FUNCTIONS |= {"mod": _FUNCTIONS["Mod"], "div": _FUNCTIONS["DivideInt"]}
+_UNPLACEABLE = {
+    "resourceClaims": "its pods claim devices (resourceClaims), which kplace does not place by",
+    "schedulingGroup": "its pods are scheduled in groups (schedulingGroup), which kplace does not do",
+    "workloadRef": "its pods are scheduled in groups (workloadRef), which kplace does not do",
 }
 
 
@@ -70,6 +79,37 @@ class ObjectTemplate:
             why = getattr(error, "strerror", None) or "it is not UTF-8"
             raise InputError([Fault(str(path), "", "", f"the template cannot be read: {why}")]) from error
 
+    @staticmethod
+    def of(operation: Mapping[str, Any], key: str) -> "ObjectTemplate | None":
+        """Read the template that an operation names in a field; None if it names none.
+
+        Raises
+        ------
+        InputError
+            There is no such file, or it cannot be read.
+        """
+        return ObjectTemplate.read(operation[key]) if key in operation else None
+
+    def hindrance(self) -> str:
+        """Why no workload with this template can be run, as far as its text tells without values; empty if one can."""
+        kind, version = self._field("kind"), self._field("apiVersion") or ""
+        if kind is None:
+            return ""
+        try:
+            if find_kind(version, kind) is None:
+                return f"objects of kind {kind} are not understood"
+        except WrongGroupError as error:
+            return str(error)
+        named = (
+            text for word, text in _UNPLACEABLE.items() if re.search(rf"^\s*(- )?{word}:", self._text, re.MULTILINE)
+        )
+        return next(named, "") if kind == "Pod" else ""
+
+    def _field(self, name: str) -> str | None:
+        """A field of the object itself that stands on a line of its own."""
+        found = re.search(rf"^{name}:\s*([\w./-]+)\s*$", self._text, re.MULTILINE)
+        return found.group(1) if found else None
+
     def manifest(self, values: Values, kind: str) -> dict[str, object]:
         """One object as it would stand in a manifest; a template that does not say its kind is one of ``kind``.
 
@@ -89,6 +129,11 @@ class ObjectTemplate:
         found.setdefault("kind", kind)
         self._constant = (kind, found)
         return found
+
+
+def values_of(operation: Mapping[str, Any], index: int) -> Values:
+    """What an operation's templates are filled in with for one of its objects."""
+    return {"Index": index, "Count": operation["count"], **operation.get("templateParams", {})}
 
 
 def decode(manifest: Mapping[str, object], path: Path) -> tuple[str, Struct]:
