@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kplace.analysis.drain import drain
     from kplace.analysis.provision import provision
     from kplace.analysis.rescore import rescore
+    from kplace.analysis.stability import Stability, stability
     from kplace.analysis.tuning import Tuning, tune
     from kplace.analysis.why import why
     from kplace.api import (
@@ -45,6 +46,7 @@ __all__ = [
     "KplaceError",
     "Placements",
     "Scores",
+    "Stability",
     "Tuning",
     "__version__",
     "bench",
@@ -65,6 +67,7 @@ __all__ = [
     "rescore",
     "score",
     "simulate",
+    "stability",
     "sweep",
     "synth",
     "tune",
@@ -76,6 +79,7 @@ _HOME = {
     "History": "kplace.api",
     "Placements": "kplace.api",
     "Scores": "kplace.api",
+    "Stability": "kplace.analysis.stability",
     "Tuning": "kplace.analysis.tuning",
     "bench": "kplace.analysis.bench",
     "capacity": "kplace.analysis.capacity",
@@ -83,6 +87,7 @@ _HOME = {
     "drain": "kplace.analysis.drain",
     "provision": "kplace.analysis.provision",
     "rescore": "kplace.analysis.rescore",
+    "stability": "kplace.analysis.stability",
     "why": "kplace.analysis.why",
     "explain": "kplace.api",
     "place": "kplace.api",

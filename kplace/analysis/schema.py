@@ -1,5 +1,6 @@
 """Every table that an analysis gives: its columns, their dtypes and what they mean."""
 
+from kplace.analysis import schema_runs
 from kplace.frames.schema import Column, Table
 
 DOMAINS = Table(
@@ -346,9 +347,11 @@ TABLES: tuple[Table, ...] = (
     PROVISION_NODES,
     PROVISION_PODS,
     PROVISION_CANDIDATES,
+    *schema_runs.TABLES,
 )
 
 WHERE = {
+    **schema_runs.WHERE,
     "analysis.rescore.pods": "`Rescore.pods` of `kplace.rescore`; the rows of `kplace rescore --format`",
     "analysis.rescore.plugins": "`Rescore.by_plugin`; the rows of `kplace rescore --rows plugins`",
     "analysis.rescore.workloads": "`Rescore.workloads`; the rows of `kplace rescore --rows workloads`",

@@ -39,6 +39,8 @@ class Run:
         ``"dry-run"``, ``"immediate"`` or ``"off"``.
     kube_version : str
         The release that it did as.
+    start_index : int
+        Where the first search began.
     """
 
     seed: int
@@ -46,6 +48,7 @@ class Run:
     percentage_of_nodes_to_score: int
     preemption: str
     kube_version: str = DEFAULT_VERSION
+    start_index: int = 0
 
 
 class Placements:

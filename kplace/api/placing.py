@@ -50,6 +50,7 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     extenders: str = CALL,
     mend_extender_scores: bool = False,
     percentage_of_nodes_to_score: int | None = None,
+    start_index: int = 0,
     preemption: str | None = None,
     only: str | None = None,
     kube_version: str = DEFAULT_VERSION,
@@ -85,6 +86,9 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     percentage_of_nodes_to_score : int, optional
         0 to 100: the search stops when this share of the nodes was found feasible (but at least 100 nodes). 0 adapts it
         to the number of nodes. None: what the configuration says.
+    start_index : int
+        Position, in snapshot order, of the node at which the first search begins: ``nextStartNodeIndex`` of a scheduler
+        that has been running for a while. A scheduler that has just been started begins at 0.
     preemption : {"queue", "immediate", "dry-run", "off"}, optional
         What becomes of a pod that fits nowhere but would if pods of a lower priority left. ``"queue"`` does as
         kube-scheduler: they leave after their grace, the pod has the node in view meanwhile, and it is tried again by
@@ -151,8 +155,9 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         extenders=setup.extenders,
     )
     one_of("trace_detail", trace_detail, tuple(TRACE_DETAILS))
+    start = _start(cluster, start_index)
     by_batch = one_of("engine", engine, ENGINES) == "batch" and trace is None
-    task = _Task(cluster, setup, options, None if only is None else chosen_pods(cluster.columns, only))
+    task = _Task(cluster, setup, options, start, None if only is None else chosen_pods(cluster.columns, only))
     with closing(setup.extenders):
         if trace is None:
             columns = task.run(by_batch=by_batch, progress=progress)
@@ -165,6 +170,7 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
         percentage_of_nodes_to_score=options.percentage_of_nodes_to_score,
         preemption=PREEMPTION_WORDS[options.preemption],
         kube_version=kube_version,
+        start_index=start,
     )
     return Placements.of_run(cluster, columns, run, setup.notes_on(cluster))
 
@@ -176,6 +182,14 @@ def _whole(argument: str, given: int) -> int:
     return int(given)
 
 
+def _start(cluster: Cluster, given: int) -> int:
+    start, n_nodes = _whole("start_index", given), len(cluster.columns.nodes)
+    if not 0 <= start < max(n_nodes, 1):
+        msg = f"start_index: expected the position of a node, 0 to {max(n_nodes, 1) - 1:,}, got {given!r}"
+        raise UsageError(msg)
+    return start
+
+
 @dataclass(frozen=True, slots=True)
 class _Task:
     """A run that is settled in all but its outcome."""
@@ -183,6 +197,7 @@ class _Task:
     cluster: Cluster
     setup: Setup
     options: Options
+    start_index: int
     only: I32 | None
 
     def run(self, *, by_batch: bool, progress: Progress | None, writer: TraceWriter | None = None) -> PlacementColumns:
@@ -194,13 +209,14 @@ class _Task:
         if self.options.preemption is PreemptionMode.QUEUE and len(columns.nodes):
             settings = standing_settings(self.setup, self.options)
             return place_by_queue(
-                Placing(columns, nodes_of(columns), profiles, settings, self.only),
+                Placing(columns, nodes_of(columns), profiles, settings, self.only, self.start_index),
                 by_batch=by_batch,
                 watchers=watchers,
                 setback_watchers=setback_watchers,
                 progress=count,
             )
         state = ClusterState(columns)
+        state.next_start_index = self.start_index
         if by_batch and can_batch(profiles, self.options):
             return place_batch(state, profiles, self.options, only=self.only, progress=count)
         counting = [] if count is None else [_counter(count)]

@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "kplace.cli.compare:compare",
     "why": "kplace.cli.why:why",
     "rescore": "kplace.cli.rescore:rescore",
+    "stability": "kplace.cli.stability:stability",
     "report": "kplace.cli.report:report",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",

@@ -34,6 +34,14 @@ from kplace.cli.scheduler_options import SchedulerChoice, extender_options, sche
 @extender_options
 @percentage_option
 @click.option(
+    "--start-index",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Position of the node at which the first search begins, of a scheduler that has been running for a while.",
+)
+@click.option(
     "--preemption",
     type=click.Choice(["queue", "immediate", "dry-run", "off"]),
     help="For a pod that fits nowhere: let pods of lower priority leave in their time and try again as kube-scheduler "
@@ -85,6 +93,7 @@ def place(  # noqa: PLR0913 - one parameter an option
     extenders: str,
     mend_extender_scores: bool,
     percentage_of_nodes_to_score: int | None,
+    start_index: int,
     preemption: str | None,
     engine: str,
     only: str | None,
@@ -124,6 +133,7 @@ def place(  # noqa: PLR0913 - one parameter an option
             extenders=extenders,
             mend_extender_scores=mend_extender_scores,
             percentage_of_nodes_to_score=percentage_of_nodes_to_score,
+            start_index=start_index,
             preemption=preemption,
             engine=engine,
             only=only,

@@ -84,6 +84,12 @@ class Question:
 
 def question_options(function: F) -> F:
     """The inputs and the options of a `Question`, which the function gets as ``question``."""
+    after = click.option("--after-place", is_flag=True, help="Place the waiting pods first, as place does by default.")
+    return after(placing_options(function))
+
+
+def placing_options(function: F) -> F:
+    """The same without ``--after-place``, for a command that places the waiting pods itself."""
 
     @functools.wraps(function)
     def called(
@@ -93,7 +99,7 @@ def question_options(function: F) -> F:
         seed: int,
         tie_break: str,
         percentage_of_nodes_to_score: int | None,
-        after_place: bool,
+        after_place: bool = False,
         **rest: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
         asked = Question(inputs, scheduler, seed, tie_break, percentage_of_nodes_to_score, after_place)
@@ -114,11 +120,8 @@ def question_options(function: F) -> F:
         show_default=True,
         help="Which of several best nodes is taken.",
     )
-    after_option = click.option(
-        "--after-place", is_flag=True, help="Place the waiting pods first, as place does by default."
-    )
     wrapped: Any = called
-    options = (inputs_argument, after_option, scheduler_options, percentage_option, seed_option, tie_break_option)
+    options = (inputs_argument, scheduler_options, percentage_option, seed_option, tie_break_option)
     for option in reversed((*options, quiet_option)):
         wrapped = option(wrapped)
     return wrapped

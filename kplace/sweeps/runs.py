@@ -13,13 +13,13 @@ from typing import TypeVar
 
 import pandas as pd
 
+from kplace.analysis.measures import Run, measured
 from kplace.api import Cluster, Placements, place, read_config
 from kplace.config import Configuration
 from kplace.sweeps.bundle import Bundle
 from kplace.sweeps.changes import changed, loaded, scaled
 from kplace.sweeps.context import CONTEXT, INPUT, Context
 from kplace.sweeps.description import NOTHING, Parameters
-from kplace.sweeps.measures import Run, measured
 from kplace.sweeps.settings import with_settings
 
 T = TypeVar("T")

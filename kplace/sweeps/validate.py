@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from kplace.analysis.measures import refusal
 from kplace.api.arguments import PREEMPTION_WORDS
 from kplace.api.extending import EXTENDERS
 from kplace.api.placing import TIE_BREAKS
@@ -11,7 +12,6 @@ from kplace.config.versions import behaviour_of
 from kplace.errors import UsageError
 from kplace.io.shape import join_path, key_step
 from kplace.sweeps.description import DEFAULT, GRID, LISTED, NOTHING, SAMPLES, Range, Study
-from kplace.sweeps.measures import refusal
 from kplace.sweeps.sampling import AXES, SETTING, Axis, axes_of
 
 Problem = tuple[str, str]

@@ -225,6 +225,16 @@ def test_domains_of_a_constraint():
     }
 
 
+def test_skews_are_those_of_the_domains(run):
+    keys = ["workload", "topology_key", "min", "max", "skew", "max_skew", "enforced", "violates"]
+    by_domain = metrics.domains(run).astype({"topology_key": "str"})
+    found = metrics.skews(run)
+    assert len(found) > 1
+    expected = by_domain.groupby(keys, sort=False).size().rename("domains").reset_index()
+    merged = found.groupby(keys, sort=False)["domains"].sum().reset_index()
+    pd.testing.assert_frame_equal(merged, expected, check_dtype=False)
+
+
 def test_domains_by_key_count_each_workload(run):
     columns = run.cluster
     found = metrics.domains(run, keys=["topology.kubernetes.io/zone"])

@@ -39,6 +39,8 @@ def many() -> kplace.Cluster:
         ),
         ({"seed": 1.5}, "seed: expected a whole number, got 1.5"),
         ({"seed": True}, "seed: expected a whole number, got True"),
+        ({"start_index": -1}, "start_index: expected the position of a node, 0 to "),
+        ({"start_index": 1.5}, "start_index: expected a whole number, got 1.5"),
         ({"only": "/app=web"}, "only: expected NS or NS/SELECTOR"),
         ({"only": "nowhere"}, "only: there are no pods in the namespace 'nowhere'; some are waiting in data, shop"),
     ],
@@ -63,6 +65,33 @@ def test_first_takes_no_draw():
     assert (
         kplace.place(made, tie_break="first", seed=1).result_hash == kplace.place(made, tie_break="first").result_hash
     )
+
+
+@pytest.mark.parametrize("engine", ["batch", "cycle"])
+@pytest.mark.parametrize("preemption", ["queue", "off"])
+def test_a_run_goes_on_where_another_one_stopped(engine, preemption):
+    nodes = {"node": [f"n{i}" for i in range(150)], "cpu": 8, "memory": "16Gi"}
+    pods = {"pod": [f"p{i}" for i in range(12)], "cpu": "1", "memory": "1Gi"}
+    whole = kplace.Cluster.from_frames(pd.DataFrame(nodes), pd.DataFrame(pods))
+    told = {"tie_break": "first", "engine": engine, "preemption": preemption}
+    first = kplace.place(kplace.Cluster.from_frames(pd.DataFrame(nodes), pd.DataFrame(pods).head(5)), **told)
+    start = int(first.columns.next_start_index[-1])
+    assert start > 0
+    bound = pd.DataFrame(pods).assign(node=first.pods["node"].astype("str").reindex(range(12)))
+    rest = kplace.Cluster.from_frames(pd.DataFrame(nodes), bound)
+    columns = ["pod", "node", "total", "evaluated", "next_start_index"]
+    expected = kplace.place(whole, **told).pods[columns].tail(7).reset_index(drop=True)
+    found = kplace.place(rest, start_index=start, **told)
+    pd.testing.assert_frame_equal(found.pods[columns], expected)
+    assert found.run.start_index == start
+
+
+def test_the_first_search_begins_at_the_start_index():
+    made = many()
+    placed = kplace.place(made, tie_break="first", start_index=17)
+    assert placed.pods["node"][0] == made.nodes.sort_values("position")["node"].iloc[17]
+    with pytest.raises(UsageError, match=r"start_index: expected the position of a node, 0 to 39, got 40"):
+        kplace.place(made, start_index=40)
 
 
 def test_the_hash_is_of_pod_node_total_evaluated_and_next_start_index():

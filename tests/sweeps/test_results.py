@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import kplace
+from kplace.analysis.measures import MEASURES
 from kplace.errors import UsageError
 from kplace.sweeps import read_sweep, sweep
 from kplace.sweeps.executing import GOAL, MOST_AT_ONCE, Portions
-from kplace.sweeps.measures import MEASURES
 from kplace.sweeps.runs import Batch, Outcome
 from kplace.sweeps.schema import METRICS
 

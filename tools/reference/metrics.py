@@ -24,7 +24,7 @@ THEMES = {
         "pools",
         "smallest_needs",
     ),
-    "Spread": ("domains", "replicas_lost"),
+    "Spread": ("domains", "skews", "replicas_lost"),
     "GPUs": ("gpu_histogram", "gpu_fragmentation", "gpu_mix"),
     "Decisions": ("pending_by_plugin", "reasons_wide", "funnel", "margins"),
     "Money": ("cost",),

@@ -1,7 +1,7 @@
 """studies.md: what a study file may hold, from the docstrings of its structs, and what can be kept of a run."""
 
+from kplace.analysis.measures import MEASURES
 from kplace.sweeps import description as module
-from kplace.sweeps.measures import MEASURES
 from reference.descriptions import described_struct
 from reference.markdown import code, page, table
 

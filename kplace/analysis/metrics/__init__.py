@@ -14,7 +14,7 @@ from kplace.analysis.metrics.room import (
     stranded,
 )
 from kplace.analysis.metrics.scores import margins
-from kplace.analysis.metrics.spread import domains, replicas_lost
+from kplace.analysis.metrics.spread import domains, replicas_lost, skews
 from kplace.analysis.metrics.use import imbalance, lopsided, utilisation
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "reasons_wide",
     "replicas_lost",
     "schedulable",
+    "skews",
     "smallest_needs",
     "stranded",
     "utilisation",

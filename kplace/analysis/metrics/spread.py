@@ -54,20 +54,43 @@ class _Claim(NamedTuple):
     constraint: TopologySpreadConstraint
 
 
+class _Counts(NamedTuple):
+    """Pods in each domain of a key that has an eligible node; ``there`` are its positions in ``names``."""
+
+    key: str
+    counts: I64
+    there: I64
+    names: tuple[str, ...]
+
+
 class _Block(NamedTuple):
     """The domains of one constraint, or of one key for one workload; ``max_skew`` is `_NONE` without a constraint."""
 
     workload: str
-    key: str
-    values: list[str]
-    counts: I64
+    counted: _Counts
     low: int
     max_skew: int
     enforced: bool
 
     @property
+    def key(self) -> str:
+        return self.counted.key
+
+    @property
+    def counts(self) -> I64:
+        return self.counted.counts
+
+    @property
+    def values(self) -> list[str]:
+        return [self.counted.names[code] for code in self.counted.there.tolist()]
+
+    @property
     def skew(self) -> int:
         return int(self.counts.max()) - self.low
+
+    @property
+    def violates(self) -> bool:
+        return 0 <= self.max_skew < self.skew
 
 
 def domains(
@@ -95,12 +118,47 @@ def domains(
         `kplace.analysis.schema.DOMAINS`.
     """
     columns = as_cluster(subject, pods).columns
-    held, own = holding_nodes(columns), Workloads(columns)
-    counted = (held >= 0) & ~columns.pods.terminating
-    blocks = [_of_claim(columns, claim, counted) for claim in _claims(columns)]
-    for key in keys:
-        blocks += _of_key(columns, own, key, counted)
+    blocks = _of_claims(columns)
+    if keys:
+        own, counted = Workloads(columns), _counted(columns)
+        for key in keys:
+            blocks += _of_key(columns, own, key, counted)
     return _table(blocks)
+
+
+def skews(subject: Cluster | Placements | pd.DataFrame, pods: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Skew of each topology spread constraint, counted as by `domains`, without the domains one by one.
+
+    Parameters
+    ----------
+    subject, pods
+        As for `domains`.
+
+    Returns
+    -------
+    DataFrame
+        One row per constraint that has a domain: ``workload``, ``topology_key``, ``domains`` (how many), and ``min``,
+        ``max``, ``skew``, ``max_skew``, ``enforced``, ``violates`` as in `kplace.analysis.schema.DOMAINS`.
+    """
+    blocks = [block for block in _of_claims(as_cluster(subject, pods).columns) if len(block.counts)]
+    rows = [
+        (
+            block.workload,
+            block.key,
+            len(block.counts),
+            block.low,
+            int(block.counts.max()),
+            block.skew,
+            block.max_skew,
+            block.enforced,
+            block.violates,
+        )
+        for block in blocks
+    ]
+    names = ["workload", "topology_key", "domains", "min", "max", "skew", "max_skew", "enforced", "violates"]
+    found = pd.DataFrame(rows, columns=names)
+    numbers = dict.fromkeys(names[2:7], "int64")
+    return found.astype({"workload": "str", "topology_key": "str", "enforced": "bool", "violates": "bool", **numbers})
 
 
 def replicas_lost(
@@ -166,6 +224,15 @@ def _and(selector: Selector, key: str, value: str) -> Selector:
     return selector.with_requirement(requirement)
 
 
+def _counted(columns: ClusterColumns) -> Mask:
+    return (holding_nodes(columns) >= 0) & ~columns.pods.terminating
+
+
+def _of_claims(columns: ClusterColumns) -> list[_Block]:
+    counted = _counted(columns)
+    return [_of_claim(columns, claim, counted) for claim in _claims(columns)]
+
+
 def _of_claim(columns: ClusterColumns, claim: _Claim, counted: Mask) -> _Block:
     template, item = claim
     selector = _selector(template, item)
@@ -175,10 +242,10 @@ def _of_claim(columns: ClusterColumns, claim: _Claim, counted: Mask) -> _Block:
     )
     chosen = np.flatnonzero(counted & matching[columns.pods.template])
     eligible = _eligible(columns, template, item)
-    counts, values = _counts(columns, item.topology_key, chosen, eligible)
+    counts = _counts(columns, item.topology_key, chosen, eligible)
     enforced = item.when_unsatisfiable == HARD
     floor = (item.min_domains or 1) if enforced else 1
-    return _block(template, (item.topology_key, counts, values), (item.max_skew, enforced, floor))
+    return _block(template, counts, (item.max_skew, enforced, floor))
 
 
 def _of_key(columns: ClusterColumns, own: Workloads, key: str, counted: Mask) -> Iterator[_Block]:
@@ -193,9 +260,9 @@ def _of_key(columns: ClusterColumns, own: Workloads, key: str, counted: Mask) ->
     for workload, chosen in zip(there.tolist(), np.split(positions, starts[1:]), strict=True):
         template = columns.templates[columns.pods.template[first[workload]]]
         eligible = required_node_affinity_mask(columns.nodes, template.spec)
-        counts, values = _counts(columns, key, chosen, eligible)
+        counts = _counts(columns, key, chosen, eligible)
         space, _, name = own.keys[workload]
-        yield _block(template, (key, counts, values), (_NONE, False, 1), f"{space}/{name}")
+        yield _block(template, counts, (_NONE, False, 1), f"{space}/{name}")
 
 
 def _eligible(columns: ClusterColumns, template: Template, item: TopologySpreadConstraint) -> Mask:
@@ -214,14 +281,13 @@ def _eligible(columns: ClusterColumns, template: Template, item: TopologySpreadC
     return mask
 
 
-def _counts(columns: ClusterColumns, key: str, pods: I64, eligible: Mask) -> tuple[I64, list[str]]:
-    """Pods in each domain that has an eligible node, and the names of those domains."""
-    codes, values = _domain_codes(columns, key)
-    there = np.unique(codes[eligible & (codes >= 0)])
+def _counts(columns: ClusterColumns, key: str, pods: I64, eligible: Mask) -> _Counts:
+    codes, names = _domain_codes(columns, key)
+    there = np.flatnonzero(np.bincount(codes[eligible & (codes >= 0)], minlength=len(names)))
     at = columns.pods.node[pods]
     at = at[eligible[at]]
-    counts = np.bincount(codes[at][codes[at] >= 0], minlength=len(values))
-    return counts[there], [values[code] for code in there.tolist()]
+    counts = np.bincount(codes[at][codes[at] >= 0], minlength=len(names))
+    return _Counts(key, counts[there], there, names)
 
 
 def _domain_codes(columns: ClusterColumns, key: str) -> tuple[I64, tuple[str, ...]]:
@@ -230,14 +296,12 @@ def _domain_codes(columns: ClusterColumns, key: str) -> tuple[I64, tuple[str, ..
     return columns.nodes.label_codes(name).astype(np.int64), columns.nodes.label_values(name)
 
 
-def _block(
-    template: Template, counted: tuple[str, I64, list[str]], limits: tuple[int, bool, int], name: str = ""
-) -> _Block:
-    key, counts, values = counted
+def _block(template: Template, counted: _Counts, limits: tuple[int, bool, int], name: str = "") -> _Block:
+    counts = counted.counts
     max_skew, enforced, floor = limits
     space, _, own = workload_of(template)
     workload = name or f"{space}/{own or template.labels.get('app', '') or '(no controller)'}"
-    return _Block(workload, key, values, counts, 0 if len(counts) < floor else int(counts.min()), max_skew, enforced)
+    return _Block(workload, counted, 0 if len(counts) < floor else int(counts.min()), max_skew, enforced)
 
 
 def _table(blocks: list[_Block]) -> pd.DataFrame:
@@ -249,7 +313,7 @@ def _table(blocks: list[_Block]) -> pd.DataFrame:
         "skew": [block.skew for block in blocks],
         "max_skew": [block.max_skew for block in blocks],
         "enforced": [block.enforced for block in blocks],
-        "violates": [0 <= block.max_skew < block.skew for block in blocks],
+        "violates": [block.violates for block in blocks],
     }
     spread = {name: np.repeat(np.array(values, np.int64), sizes) for name, values in numbers.items()}
     places = np.repeat(np.arange(len(blocks)), sizes)

@@ -60,6 +60,8 @@ class Placing:
     settings : Settings
     only : int32 ndarray or None
         The pods to try; the others are left waiting.
+    start_index : int
+        Where the first search begins.
     """
 
     columns: ClusterColumns
@@ -67,6 +69,7 @@ class Placing:
     profiles: Sequence[Profile]
     settings: Settings
     only: I32 | None = None
+    start_index: int = 0
 
 
 def place_by_queue(
@@ -99,7 +102,9 @@ def place_by_queue(
 
 def _place_once(task: Placing, progress: Progress | None) -> PlacementColumns:
     options = replace(task.settings.options, preemption=PreemptionMode.DRY_RUN)
-    return place_batch(ClusterState(task.columns), task.profiles, options, only=task.only, progress=progress)
+    state = ClusterState(task.columns)
+    state.next_start_index = task.start_index
+    return place_batch(state, task.profiles, options, only=task.only, progress=progress)
 
 
 def _is_final(task: Placing, once: PlacementColumns) -> bool:
@@ -134,10 +139,11 @@ def _run(task: Placing, collector: "_Collector", begun: PlacementColumns | None)
     agenda = make_agenda(state, task.profiles, task.settings.options, task.only)
     for pod, status in agenda.untried:
         collector.builder.add_untried(pod, status)
-    n_placed = next_start = 0
+    n_placed, next_start = 0, task.start_index
     if begun is not None:
         n_placed = collector.take_over(begun, len(agenda.untried))
-        next_start = int(begun.next_start_index[len(agenda.untried) + n_placed - 1]) if n_placed else 0
+        if n_placed:
+            next_start = int(begun.next_start_index[len(agenda.untried) + n_placed - 1])
     placed, waiting = agenda.tried[:n_placed], agenda.tried[n_placed:]
     on = np.array([collector.node_of(pod) for pod in placed.tolist()], np.int32)
     on_nodes = set(placed.tolist())

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from kplace.analysis.measures import better_of
 from kplace.sweeps.description import Report
-from kplace.sweeps.measures import better_of
 from kplace.sweeps.results import Results
 from kplace.sweeps.sampling import AXES, SETTING
 

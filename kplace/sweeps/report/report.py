@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from kplace.analysis.curves import curves
+from kplace.analysis.measures import better_of
 from kplace.io.atomic import writing
 from kplace.sweeps.description import Report
-from kplace.sweeps.measures import better_of
 from kplace.sweeps.report.chart import Dots, Line, draw_dots, draw_lines, shown
 from kplace.sweeps.report.choices import Choices, choose
 from kplace.sweeps.report.page import page

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from kplace.analysis.measures import HIGH, better_of
 from kplace.dtypes import F64, Mask
-from kplace.sweeps.measures import HIGH, better_of
 from kplace.sweeps.report.choices import SEED, axes_in
 
 MOST_LEVELS = 12

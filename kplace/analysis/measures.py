@@ -49,6 +49,11 @@ class Run:
         """Resources that nodes offer."""
         return [resource_of(ending) for ending in endings(self.nodes)]
 
+    @cached_property
+    def skews(self) -> pd.DataFrame:
+        """The topology spread constraints as the run left them."""
+        return metrics.skews(self.placements)
+
     @property
     def pending(self) -> int:
         """Pods that found no node."""
@@ -96,6 +101,11 @@ def _lopsided(run: Run) -> Values:
     distances = metrics.lopsided(run.nodes).to_numpy(np.float64)
     known = distances[~np.isnan(distances)]
     return {"": float(known.mean()) if len(known) else math.nan}
+
+
+def _skew(run: Run) -> Values:
+    skews = run.skews["skew"]
+    return {"": int(skews.max()) if len(skews) else math.nan}
 
 
 def _gpu_fragmentation(run: Run) -> Values:
@@ -148,6 +158,13 @@ MEASURES = (
         HIGH,
     ),
     Measure("lopsided", "Mean distance of a node's utilisations of cpu and memory.", _lopsided, LOW),
+    Measure("skew", "The largest skew of a topology spread constraint; NaN without any.", _skew, LOW),
+    Measure(
+        "skews_violated",
+        "Topology spread constraints with a larger skew than allowed.",
+        lambda run: {"": int(run.skews["violates"].sum())},
+        LOW,
+    ),
     Measure(
         "tied",
         "Share of the placed pods for which a node was drawn among equals.",
