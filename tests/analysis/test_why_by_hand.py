@@ -155,7 +155,7 @@ def check_all(docs, pods):
     """Do everything by hand that is told; gives the kinds of what was done."""
     kinds = set()
     for pod in pods:
-        found = why(cluster_of(*alone(docs, pod)), pod, tie_break="first", each=2)
+        found = why(cluster_of(*alone(docs, pod)), pod, tie_break="first", each=1)
         for row in found.changes.to_dict("records"):
             changed = alone(docs, pod)
             apply(changed, pod, row["change"])
@@ -171,8 +171,17 @@ def check_all(docs, pods):
 
 def test_the_demo_cluster(tmp_path):
     docs, pods = left_over(kplace.read("data/demo"), tmp_path / "after.json")
-    kinds = check_all(docs, pods)
-    assert kinds >= {"request", "node selector", "pod affinity", "priority", "label", "eviction", "node"}
+    chosen = ("data/cache-warmer", "batch/big-sort-00000", "shop/sequencer-qtsqzlvrfr-00003")
+    assert set(chosen) <= set(pods)
+    assert check_all(docs, chosen) >= {
+        "request",
+        "node selector",
+        "pod affinity",
+        "priority",
+        "label",
+        "eviction",
+        "node",
+    }
 
 
 CROWDED = {
@@ -185,7 +194,7 @@ CROWDED = {
         {
             "name": "web",
             "apps": 1,
-            "replicas": 3,
+            "replicas": 4,
             "requests": {"cpu": "500m", "memory": "1Gi"},
             "anti_affinity": [{"key": "host", "hard": True}],
         },
@@ -197,12 +206,11 @@ CROWDED = {
             "requests": {"cpu": "600m", "memory": "1Gi"},
             "spread": [{"key": "zone", "hard": True}],
         },
-        {"name": "big", "apps": 1, "replicas": 2, "priority": 10, "requests": {"cpu": "1500m", "memory": "2Gi"}},
-        {"name": "edge", "apps": 1, "replicas": 4, "spec": {"hostNetwork": True}, "requests": {"cpu": "10m"}},
+        {"name": "big", "apps": 1, "replicas": 2, "requests": {"cpu": "1500m", "memory": "2Gi"}},
     ],
 }
 
 
 def test_a_crowded_cluster(tmp_path):
     docs, pods = left_over(kplace.synth(CROWDED), tmp_path / "after.json")
-    assert check_all(docs, pods) >= {"toleration", "request", "eviction", "node"}
+    assert check_all(docs, pods) == {"toleration", "request", "priority", "eviction", "node"}
