@@ -3,7 +3,7 @@
 from kplace.api.cluster import Cluster, read
 from kplace.api.configuring import read_config
 from kplace.api.explaining import explain
-from kplace.api.history import History
+from kplace.api.history import History, HistoryTables, read_history
 from kplace.api.importing import read_trace
 from kplace.api.placements import Placements, read_placements
 from kplace.api.placing import place
@@ -16,12 +16,14 @@ from kplace.api.synthesizing import synth
 __all__ = [
     "Cluster",
     "History",
+    "HistoryTables",
     "Placements",
     "Scores",
     "explain",
     "place",
     "read",
     "read_config",
+    "read_history",
     "read_placements",
     "read_trace",
     "redact",

@@ -8,8 +8,11 @@ import pandas as pd
 
 from kplace.columns import Note
 from kplace.engine.simulate.history import History as Kept
+from kplace.errors import Fault, InputError
 from kplace.frames.history import attempts_frame, events_frame, lives_frame, timeline_frame
+from kplace.frames.schema import ATTEMPTS, EVENTS, LIVES, TIMELINE, Table, stamp
 from kplace.io.atomic import writing, writing_folder
+from kplace.io.results import read_table
 from kplace.queue import SECOND
 
 TABLES = ("placements", "events", "pods", "timeline")
@@ -96,6 +99,55 @@ class History:
             f"<History: {self.run.until:,.0f} s, {len(self._kept.attempts):,} attempts, {len(self._kept.lives):,} pods "
             f"tried, {n_bound:,} bound>"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryTables:
+    """The tables of a simulation, as `History` has them. Read by `read_history`.
+
+    Attributes
+    ----------
+    placements : DataFrame
+        `kplace.frames.schema.ATTEMPTS`.
+    events : DataFrame
+        `kplace.frames.schema.EVENTS`.
+    pods : DataFrame
+        `kplace.frames.schema.LIVES`.
+    timeline : DataFrame
+        `kplace.frames.schema.TIMELINE`.
+    """
+
+    placements: pd.DataFrame
+    events: pd.DataFrame
+    pods: pd.DataFrame
+    timeline: pd.DataFrame
+
+
+def holds_history(folder: str | Path) -> bool:
+    """Whether a folder has all files that `History.to_parquet` writes."""
+    return all((Path(folder) / f"{name}.parquet").is_file() for name in TABLES)
+
+
+def read_history(folder: str | Path) -> HistoryTables:
+    """Read back the tables that `History.to_parquet`, or ``kplace simulate --out``, wrote.
+
+    Raises
+    ------
+    InputError
+        A file is missing, or holds something else.
+    """
+    shapes = dict(zip(TABLES, (ATTEMPTS, EVENTS, LIVES, TIMELINE), strict=True))
+    return HistoryTables(**{name: _read(Path(folder) / f"{name}.parquet", shape) for name, shape in shapes.items()})
+
+
+def _read(path: Path, shape: Table) -> pd.DataFrame:
+    table = read_table(path)
+    known = [column.name for column in shape.columns if "{" not in column.name]
+    lacking = [name for name in known if name not in table.columns]
+    if lacking:
+        message = f"is not the table that simulate writes: it has no column {lacking[0]}"
+        raise InputError([Fault(str(path), "", "", message)])
+    return stamp(table, shape)
 
 
 def in_seconds(nanoseconds: int) -> float:

@@ -82,7 +82,7 @@ class Work:
             raise KeyboardInterrupt
         if self._live is None:
             return
-        from kplace.cli.durations import shown_duration
+        from kplace.frames.durations import shown_duration
 
         progress, task = self._live
         progress.update(

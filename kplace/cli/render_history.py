@@ -5,9 +5,9 @@ from rich.console import Console
 from rich.text import Text
 
 from kplace.api import History
-from kplace.cli.durations import shown_duration
 from kplace.cli.render import percent, plain_table, shorten, title
 from kplace.cli.text import counted, one_line
+from kplace.frames.durations import shown_duration
 
 MOST_WAITING = 10
 

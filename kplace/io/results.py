@@ -136,6 +136,22 @@ def read_tables(path: str | os.PathLike[str]) -> Tables:
         raise _unreadable(source, "holds no result of kplace in Parquet or JSON") from error
 
 
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a Parquet file as a table.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it holds something else.
+    """
+    try:
+        return pq.read_table(path).to_pandas()
+    except (pa.ArrowException, ValueError) as error:
+        raise _unreadable(path, "holds no table in Parquet") from error
+    except OSError as error:
+        raise _unreadable(path, f"cannot be read: {error.strerror or error}") from error
+
+
 def _unreadable(source: Path, message: str) -> InputError:
     return InputError([Fault(str(source), "", "", message)])
 

@@ -43,17 +43,62 @@ def test_options_without_effect_on_a_result(kplace, cluster, tmp_path, options, 
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.parametrize("name", ["run.json", "run.json.gz", "run.json.zst"])
+def test_a_result_in_json(kplace, cluster, tmp_path, name):
+    path = tmp_path / "page.html"
+    assert kplace("place", cluster, "--out", tmp_path / "run.parquet", "--out", tmp_path / name).exit_code == 0
+    assert kplace("report", tmp_path / "run.parquet", "-o", path).exit_code == 0
+    page = path.read_text(encoding="utf-8")
+    assert kplace("report", tmp_path / name, "-o", path).exit_code == 0
+    assert path.read_text(encoding="utf-8") == page
+
+
+@pytest.fixture
+def day(kplace, cluster, tmp_path):
+    """A folder of results, with all that a simulation writes."""
+    outputs = ("--out", tmp_path / "day", "--log", tmp_path / "log.json", "--checkpoint", tmp_path / "run.checkpoint")
+    assert kplace("simulate", cluster, "--until", "60s", *outputs).exit_code == 0
+    return tmp_path
+
+
+def test_a_simulation(kplace, day):
+    result = kplace("report", day / "day", "-o", day / "page.html")
+    assert result.exit_code == 0
+    page = (day / "page.html").read_text(encoding="utf-8")
+    assert "A simulation of 1m with" in page
+    assert "Waiting pods over time" in page
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        (("run.csv",), "report takes those that place writes with --out FILE.parquet"),
-        (("run.json",), "report takes those that place writes with --out FILE.parquet"),
-        (("run.parquet", "cluster"), "the result of a run, which is reported by itself"),
+        (("day/timeline.parquet",), "day/timeline.parquet: is one table of a simulation; give the folder:"),
+        (("log.json",), "holds the record of a simulation (--log); report takes the folder that simulate --out writes"),
+        (("run.checkpoint",), "holds a checkpoint of a simulation; report takes the folder"),
+        (("day", "cluster"), "day: is a result, which is reported by itself"),
+    ],
+)
+def test_parts_of_a_simulation_that_cannot_be_reported(kplace, day, inputs, message):
+    result = kplace("report", *(day / name for name in inputs), "-o", day / "page.html", COLUMNS="400")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (day / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (
+            ("run.csv",),
+            "holds rows of a result alone, without the nodes; report takes FILE.parquet or FILE.json",
+        ),
+        (("why.json",), "holds rows of a result alone"),
+        (("run.parquet", "cluster"), "is a result, which is reported by itself"),
     ],
 )
 def test_results_that_cannot_be_reported(kplace, cluster, tmp_path, inputs, message):
     kplace("place", cluster, "--out", tmp_path / "run.parquet", "--out", tmp_path / "run.csv")
-    kplace("place", cluster, "--out", tmp_path / "run.json")
+    (tmp_path / "why.json").write_text('[{"node": "a", "verdict": "scored"}]')
     result = kplace("report", *(tmp_path / name for name in inputs), "-o", tmp_path / "page.html")
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())

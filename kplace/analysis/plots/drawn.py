@@ -13,6 +13,7 @@ from kplace.dtypes import F64, I64
 MISSING = "-"
 JOINED = " / "
 _CPU, _GIB = 1000, 2**30
+_UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
 def node_points(subject: Subject, x: str, y: str, by: By) -> pd.DataFrame:
@@ -129,6 +130,18 @@ def bands(length: int, most: int) -> list[slice]:
     """
     size = -(-length // most) if length else 1
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
+
+
+def time_unit(seconds: F64) -> tuple[float, str]:
+    """The unit in which a time axis is read best, in seconds, and its name.
+
+    Examples
+    --------
+    >>> time_unit(np.array([0.0, 90.0])), time_unit(np.array([0.0, 7200.0]))
+    ((1.0, 'seconds'), (3600.0, 'hours'))
+    """
+    length = float(seconds.max() - seconds.min()) if len(seconds) else 0.0
+    return next((item for item in _UNITS if length >= 2 * item[0]), _UNITS[-1])
 
 
 def unit_of(resource: str) -> tuple[int, str]:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from kplace.analysis.curves import curves as curves_of
-from kplace.analysis.plots.drawn import groups_of, kinds_in, named, spaced, told_apart, unit_of
+from kplace.analysis.plots.drawn import groups_of, kinds_in, named, spaced, time_unit, told_apart, unit_of
 from kplace.analysis.plots.figure import blank, graphs, panels, percent_axes, said
-from kplace.analysis.plots.style import CLOSED, MARKS, STRANDED, colours_of
+from kplace.analysis.plots.style import MARKS, QUEUE, colours_of
 from kplace.analysis.subject import By, Subject, pods_of
 from kplace.analysis.words import known_column
 from kplace.api import History
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
 MOST_TIMES = 500
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-_QUEUE = (
-    ("active", "in the active queue", MARKS[0]),
-    ("backoff", "in backoff", MARKS[5]),
-    ("unschedulable", "waiting for an event", STRANDED),
-    ("gated", "gated", CLOSED),
-)
-_UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
 def timeline(history: History | pd.DataFrame) -> "Figure":
@@ -50,7 +43,7 @@ def timeline(history: History | pd.DataFrame) -> "Figure":
         msg = "history: expected a History, or a table as its timeline, with a column 'at'"
         raise UsageError(msg)
     table = table.iloc[spaced(len(table), MOST_TIMES)]
-    divisor, unit = _time_unit(table["at"].to_numpy(np.float64))
+    divisor, unit = time_unit(table["at"].to_numpy(np.float64))
     at = table["at"].to_numpy() / divisor
     names = ["requested of allocatable", "pods that wait"]
     figure = panels("The cluster over time", names, 1, shared_xaxes=True, vertical_spacing=0.12)
@@ -70,7 +63,7 @@ def timeline(history: History | pd.DataFrame) -> "Figure":
             row=1,
             col=1,
         )
-    for name, words, colour in _QUEUE:
+    for name, words, colour in QUEUE:
         figure.add_trace(
             graphs().Scatter(
                 x=at,
@@ -122,7 +115,7 @@ def occupancy(subject: Subject, *, resource: str = "cpu", by: By = "namespace") 
     finite = ends[np.isfinite(ends)]
     last = max(float(created.max(initial=0.0)), float(finite.max(initial=0.0)))
     times: F64 = np.linspace(0.0, last, MOST_TIMES) if last else np.zeros(1)
-    divisor, unit = _time_unit(times)
+    divisor, unit = time_unit(times)
     size, _ = unit_of(resource)
     figure = blank("What the pods there are request", unit, named(resource))
     groups = told_apart(groups_of(table, by))
@@ -204,9 +197,3 @@ def curves(runs: pd.DataFrame, metric: str, *, x: str = "load", by: str = "") ->
         )
     figure.update_layout(showlegend=bool(by))
     return figure if len(table) else said(figure, "no run has that metric")
-
-
-def _time_unit(seconds: F64) -> tuple[float, str]:
-    """The unit in which a time axis is read best."""
-    length = float(seconds.max() - seconds.min()) if len(seconds) else 0.0
-    return next((item for item in _UNITS if length >= 2 * item[0]), _UNITS[-1])

@@ -13,6 +13,13 @@ PARTS = (
     ("cordoned", "on cordoned nodes", CLOSED),
 )
 """What nodes offer, taken apart: column of `kplace.analysis.metrics.stranded`, words, colour."""
+QUEUE = (
+    ("active", "in the active queue", MARKS[0]),
+    ("backoff", "in backoff", MARKS[5]),
+    ("unschedulable", "waiting for an event", STRANDED),
+    ("gated", "gated", CLOSED),
+)
+"""Pods that wait, by where: column of `History.timeline`, words, colour."""
 MOST_DOTS = 1500
 """Nodes that are drawn one by one; of more, how many lie in each cell of a grid."""
 BINS = 40

@@ -1,6 +1,6 @@
 """Charts as SVG and HTML: no library, colours that everybody can tell apart, every number also as text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -11,11 +11,19 @@ from kplace.analysis.plots.style import BINS, MOST_DOTS, REQUESTED, colours_of, 
 from kplace.dtypes import F64, I64
 
 _SIDE, _LEFT, _BOTTOM = 360, 46, 40
+Shown = Callable[[float], str]
+"""How a number is written."""
 
 
 def percent(share: float) -> str:
     """A share as a percentage; a dash for NaN."""
     return "-" if np.isnan(share) else f"{share:.1%}"
+
+
+def cards(shown: Mapping[str, str]) -> str:
+    """Numbers that stand out, each below its name."""
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in shown.items())
+    return f'<dl class="cards">{items}</dl>'
 
 
 def stacked(parts: Sequence[tuple[str, float, str]], label: str) -> str:

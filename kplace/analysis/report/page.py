@@ -5,7 +5,8 @@ from html import escape
 from importlib.resources import files
 
 from kplace.analysis.report.sections import Subject, figures, sections
-from kplace.api import Cluster, Placements
+from kplace.analysis.report.simulated import about_simulated, simulated_figures, simulated_sections
+from kplace.api import Cluster, History, HistoryTables, Placements
 from kplace.errors import UsageError
 from kplace.io.atomic import Target, writing
 from kplace.version import __version__
@@ -26,16 +27,19 @@ _PAGE = """<!doctype html>
 """
 
 
+Reported = Cluster | Placements | History | HistoryTables
+"""What a page can be about."""
+
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """The browser itself keeps the page from asking anybody for anything."""
 
 
-def report(subject: Cluster | Placements, *, title: str = "Cluster report") -> str:
-    """Make a page about a cluster as it stands, or about a run and what it left.
+def report(subject: Reported, *, title: str = "Cluster report") -> str:
+    """Make a page about a cluster as it stands, about a run and what it left, or about a simulation.
 
     Parameters
     ----------
-    subject : Cluster or Placements
+    subject : Cluster, Placements, History or HistoryTables
     title : str
 
     Returns
@@ -47,12 +51,9 @@ def report(subject: Cluster | Placements, *, title: str = "Cluster report") -> s
     Raises
     ------
     UsageError
-        It is neither.
+        It is none of these.
     """
-    _insist(subject)
-    about = Subject(subject)
-    parts = list(sections(about))
-    numbers = figures(about)
+    about, numbers, parts = _content(subject)
     menu = "".join(f'<li><a href="#{_anchor(name)}">{escape(name)}</a></li>' for name, _ in parts)
     body = "".join(
         f'<section id="{_anchor(name)}" aria-labelledby="{_anchor(name)}-title">'
@@ -63,7 +64,7 @@ def report(subject: Cluster | Placements, *, title: str = "Cluster report") -> s
     return _PAGE.format(
         title=escape(title),
         policy=_POLICY,
-        about=escape(_about(about)),
+        about=escape(about),
         style=assets.joinpath("style.css").read_text(encoding="utf-8"),
         script=assets.joinpath("script.js").read_text(encoding="utf-8"),
         menu=menu,
@@ -73,8 +74,8 @@ def report(subject: Cluster | Placements, *, title: str = "Cluster report") -> s
     )
 
 
-def write_report(subject: Cluster | Placements, target: Target, *, title: str = "Cluster report") -> None:
-    """Write a page about a cluster or a run; see `report`.
+def write_report(subject: Reported, target: Target, *, title: str = "Cluster report") -> None:
+    """Write a page about a cluster, a run or a simulation; see `report`.
 
     Raises
     ------
@@ -86,10 +87,15 @@ def write_report(subject: Cluster | Placements, target: Target, *, title: str = 
         file.write(text.encode())
 
 
-def _insist(subject: object) -> None:
+def _content(subject: object) -> tuple[str, dict[str, object], list[tuple[str, str]]]:
+    """What the page is about, its figures, and its sections."""
+    if isinstance(subject, History | HistoryTables):
+        return about_simulated(subject), simulated_figures(subject), list(simulated_sections(subject))
     if not isinstance(subject, Cluster | Placements):
-        msg = f"report: expected a Cluster or Placements, got {type(subject).__name__}"
+        msg = f"report: expected a Cluster, Placements or History, got {type(subject).__name__}"
         raise UsageError(msg)
+    about = Subject(subject)
+    return _about(about), figures(about), list(sections(about))
 
 
 def _about(about: Subject) -> str:

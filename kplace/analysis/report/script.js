@@ -30,4 +30,20 @@ for (const block of document.querySelectorAll(".table")) {
     });
   });
 }
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((part) => { part.open = true; }));
+const PRINTED = 50;
+addEventListener("beforeprint", () => {
+  document.querySelectorAll("details").forEach((part) => { part.open = true; });
+  for (const block of document.querySelectorAll(".table")) {
+    const rows = Array.from(block.querySelectorAll("tbody tr")).filter((row) => !row.hidden);
+    if (rows.length <= PRINTED) continue;
+    rows.slice(PRINTED).forEach((row) => row.classList.add("unprinted"));
+    const note = document.createElement("p");
+    note.className = "printed";
+    note.textContent = `${PRINTED} of ${rows.length.toLocaleString("en")} rows are printed.`;
+    block.append(note);
+  }
+});
+addEventListener("afterprint", () => {
+  document.querySelectorAll(".unprinted").forEach((row) => row.classList.remove("unprinted"));
+  document.querySelectorAll(".printed").forEach((note) => note.remove());
+});

@@ -88,14 +88,13 @@ def sections(about: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _overview(found: dict[str, object]) -> str:
-    cards = []
+    shown: dict[str, str] = {}
     for name, value in found.items():
         if isinstance(value, dict):
-            cards += [(f"{resource} requested", charts.percent(share)) for resource, share in value.items()]
+            shown |= {f"{resource} requested": charts.percent(share) for resource, share in value.items()}
         elif name != "result":
-            cards.append((name, f"{value:,}"))
-    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in cards)
-    return f'<dl class="cards">{items}</dl>'
+            shown[name] = f"{value:,}"
+    return charts.cards(shown)
 
 
 def _use(about: Subject) -> str:

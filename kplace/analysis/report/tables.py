@@ -26,7 +26,8 @@ def table(frame: pd.DataFrame, name: str, shown: Mapping[str, Shown] | None = No
     """
     rows = frame.head(MOST_ROWS)
     head = "".join(
-        f'<th scope="col"{_side(rows[column])}><button type="button">{escape(_words(column))}</button></th>'
+        f'<th scope="col" data-name="{escape(_words(column))}"{_side(rows[column])}>'
+        f'<button type="button">{escape(_words(column))}</button></th>'
         for column in rows.columns
     )
     body = "".join(_row(values, list(rows.columns), shown or {}) for values in rows.itertuples(index=False, name=None))
