@@ -131,7 +131,7 @@ def _moves(console: Console, found: Rescore, top: int) -> None:
     console.print(table)
     _more(console, len(moves) - top, "move", "moves")
     if gain > 0:
-        rest = "no further one does any good" if found.greedy.ended else "more may bring more: --moves"
+        rest = "no further one does any good" if found.greedy.ended else "more may bring more"
         few = f"  {counted(enough, 'move')} bring {found.share:.0%} of that; {rest}"
         console.print(Text(few, style="bold"))
 

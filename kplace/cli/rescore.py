@@ -33,10 +33,8 @@ _TOP = 10
 @click.option(
     "--moves",
     type=click.IntRange(min=0),
-    default=100,
-    show_default=True,
     metavar="N",
-    help="How many moves to try, one after another.",
+    help="How many moves to try, one after another.  [default: as many as do good]",
 )
 @click.option(
     "--share",
@@ -64,7 +62,7 @@ def rescore(  # noqa: PLR0913 - one parameter an option
     namespaces: tuple[str, ...],
     workloads: tuple[str, ...],
     where: tuple[str, ...],
-    moves: int,
+    moves: int | None,
     share: float,
     top: int | None,
     rows: str,

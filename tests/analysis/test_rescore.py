@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 import kplace
 from kplace.analysis.rescore import rescore
 from kplace.errors import UsageError
+from kplace.plugins.contrib import GpuShare
 from kplace.testing import make_node, make_pod, strategies
 from kplace.testing.clusters import cluster_of
 from kplace.testing.strategies import EVERYTHING, Size
@@ -207,10 +208,20 @@ def test_rounds_of_several_moves(monkeypatch):
     assert table["gain"].notna().tolist() == [False, False, False, True] * 3
     assert table["enough"].sum() in (4, 8, 12)
     # Towards the end rounds get smaller, until no move does any good.
-    long = rescore(cluster, moves=100)
+    long = rescore(cluster)
     assert long.greedy.ended
     assert long.after == (0, 0)
     replay(cluster, long)
+
+
+def test_moves_without_number_end_at_last(monkeypatch):
+    monkeypatch.setattr("kplace.analysis.rescore.moves.SCORINGS", 1)
+    monkeypatch.setattr("kplace.analysis.rescore.moves.LEAST_PASSES", 2)
+    monkeypatch.setattr("kplace.analysis.rescore.moves.LONGEST", 1)
+    found = rescore(crowd())
+    assert not found.greedy.ended
+    assert len(found.greedy.rounds) == 2
+    assert found.after < found.standing
 
 
 def web(name, node="a"):
@@ -309,7 +320,7 @@ def test_pods_and_nodes_can_be_chosen(demo):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"moves": -1}, "moves: expected a number, 0 or more, got -1"),
+        ({"moves": -1}, "moves: expected a number, 0 or more, or None, got -1"),
         ({"moves": True}, "moves: expected a number"),
         ({"share": 0}, "share: expected a number above 0, at most 1, got 0"),
         ({"namespaces": "shpo"}, "namespaces: there is no pod in a namespace 'shpo'; did you mean shop"),
@@ -381,6 +392,20 @@ def test_plugins_that_look_at_the_pod_itself():
     assert found.pods["difference_Picky"].tolist() == [100, 0]
     assert found.pods["plugin"].tolist()[0] == "Picky"
     assert found.moves["pod"].tolist() == ["x-b"]
+
+
+def test_plugins_that_keep_books_about_pods():
+    key = "alibabacloud.com/gpu-"
+    nodes = [make_node(name).capacity(cpu="8", memory="8Gi", **{f"{key}count": "2"}) for name in ("a", "b")]
+    pods = [
+        make_pod(f"p{i}").req(cpu="1").metadata(annotations={f"{key}milli": str(milli), f"{key}count": "1"}).on("a")
+        for i, milli in enumerate((600, 300, 300, 500))
+    ]
+    cluster = cluster_of(*nodes, *pods)
+    plugins = {"GpuShare": GpuShare}
+    found = rescore(cluster, plugins=plugins, moves=2)
+    check(cluster, found, plugins=plugins)
+    assert found.pods["difference_GpuShare"].ne(0).any()
 
 
 def test_pods_of_several_schedulers():

@@ -19,7 +19,6 @@ from kplace.engine.fused.scores import OUTSIDE
 from kplace.engine.moving.rescore import Rescored
 from kplace.errors import UsageError
 
-MOVES = 100
 SHARE = 0.8
 
 
@@ -29,7 +28,7 @@ def rescore(
     namespaces: str | Iterable[str] = (),
     workloads: str | Iterable[str] = (),
     where: str | Iterable[str] = (),
-    moves: int = MOVES,
+    moves: int | None = None,
     share: float = SHARE,
     progress: Progress | None = None,
     **scheduling: Unpack[Scheduling],
@@ -57,8 +56,8 @@ def rescore(
     where : str or iterable of str
         Pods on nodes of these only: ``zone=NAME``, ``instance_type=NAME`` or ``LABEL=VALUE``; several conditions must
         all be met. They may go anywhere.
-    moves : int
-        How many moves to try, one after another; 0 for none.
+    moves : int, optional
+        How many moves to try, one after another; 0 for none. By default as many as do good.
     share : float
         Of the gain of all moves, the part that few moves are to bring: more than 0, at most 1.
     progress : callable, optional
@@ -116,7 +115,10 @@ def rescore(
         for pod in rows.tolist()
     ]
     blocked = np.array([bool(names) for names in blocking], np.bool_)
-    steps = greedy_moves(judge, columns, found, blocked, moves, progress) if moves else Moves((), columns, ended=False)
+    if moves == 0:
+        steps = Moves((), columns, ended=False)
+    else:
+        steps = greedy_moves(judge, columns, found, blocked, moves, progress)
     return Rescore(
         before=view,
         rows=rows,
@@ -129,9 +131,9 @@ def rescore(
     )
 
 
-def _check(moves: int, share: float) -> None:
-    if isinstance(moves, bool) or not isinstance(moves, int) or moves < 0:
-        msg = f"moves: expected a number, 0 or more, got {moves!r}"
+def _check(moves: int | None, share: float) -> None:
+    if moves is not None and (isinstance(moves, bool) or not isinstance(moves, int) or moves < 0):
+        msg = f"moves: expected a number, 0 or more, or None, got {moves!r}"
         raise UsageError(msg)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         msg = f"share: expected a number above 0, at most 1, got {share!r}"

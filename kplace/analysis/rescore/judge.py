@@ -36,6 +36,8 @@ class Judge:
     ----------
     plugins : tuple of str
         Those that score, and extenders; the axis of `Rescored.parts`.
+    spent : int
+        How often all pods have been scored.
 
     Notes
     -----
@@ -50,6 +52,7 @@ class Judge:
         scoring = [item.plugin.name for profile in trial.setup.profiles for item in profile.score]
         extending = [extender.name for extender in trial.options.extenders if extender.prioritizes]
         self.plugins = tuple(dict.fromkeys([*scoring, *extending]))
+        self.spent = 0
         self._index = {name: at for at, name in enumerate(self.plugins)}
 
     def rescore(self, columns: ClusterColumns, advance: Advance | None = None) -> Rescored:
@@ -60,6 +63,7 @@ class Judge:
         columns : ClusterColumns
             The pods may be on other nodes than before, but on some.
         """
+        self.spent += 1
         state = self._state(columns)
         first, row = self._rows(state)
         found = blank(len(first), len(self.plugins))

@@ -1,8 +1,7 @@
 """Few moves that do most: one pod after another goes where the scheduler would rather have it."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +14,12 @@ from kplace.engine.fused.scores import OUTSIDE
 from kplace.engine.moving.rescore import Rescored
 
 SCORINGS = 800_000
-"""How many scorings the moves may take, about; at least those of `LEAST_PASSES` over all pods."""
+"""How many scorings the moves are meant to take; at least those of `LEAST_PASSES` over all pods."""
 LEAST_PASSES = 10
+LONGEST = 2
+"""The search for moves ends after so many times the scorings that it is meant to take."""
 MOST_WEIGHED = 16
 """Candidates that are weighed for one move at the most."""
-PATIENCE = 4
-"""Candidates in a row that do no good before the moves end, or as many as are weighed if these are more."""
 
 
 class Standing(NamedTuple):
@@ -87,7 +86,7 @@ class Moves:
     columns : ClusterColumns
         The cluster after them; the pods are the same.
     ended : bool
-        No further move would do any good, as far as candidates were weighed.
+        No further move by itself would do any good: the move of each pod was tried.
     """
 
     rounds: tuple[Round, ...]
@@ -116,6 +115,10 @@ class Moves:
         return number
 
 
+_Kind = tuple[int, int]
+"""Template and node: pods that share these are alike."""
+
+
 class _Stage(NamedTuple):
     """A cluster, and what is said of its pods."""
 
@@ -128,7 +131,7 @@ def greedy_moves(
     columns: ClusterColumns,
     found: Rescored,
     blocked: Mask,
-    most: int,
+    most: int | None,
     progress: Progress | None = None,
 ) -> Moves:
     """Move pods one after another, each to the node that the scheduler would choose at that moment.
@@ -147,61 +150,115 @@ def greedy_moves(
         Of the judge's pods in ``columns``.
     blocked : bool ndarray, shape (k,)
         Pods that may not be moved.
-    most : int
-        Number of moves.
+    most : int or None
+        Number of moves; None for as many as do good.
     """
-    passes = max(LEAST_PASSES, SCORINGS // max(len(judge.pods), 1))
-    size = -(-most // passes) if judge.can_walk(columns) else 1
-    weighed = max(1, min(MOST_WEIGHED, passes // max(most, 1)))
     stage, rounds, done = _Stage(columns, found), list[Round](), 0
-    while done < most:
-        before = Standing.of(stage.found)
+    passes = max(LEAST_PASSES, SCORINGS // max(len(judge.pods), 1))
+    expected = len(_candidates(judge, stage, blocked)) if most is None else most
+    size = -(-expected // passes) if judge.can_walk(columns) else 1
+    weighed = max(1, min(MOST_WEIGHED, passes // max(expected, 1)))
+    search = _Search(judge, blocked, weighed, judge.spent + LONGEST * passes)
+    while (most is None or done < most) and not search.is_over:
         if size > 1:
-            moves, reached = _several(judge, stage, blocked, min(size, most - done))
-            if not moves or Standing.of(reached.found) >= before:
+            moves, reached = search.several(stage, size if most is None else min(size, most - done))
+            if not moves:
                 size //= 2
                 continue
         else:
-            moves, reached = _single(judge, stage, blocked, weighed)
+            moves, reached = search.single(stage)
             if not moves:
-                return Moves(tuple(rounds), stage.columns, ended=True)
-        rounds.append(Round(moves, before, Standing.of(reached.found)))
+                return Moves(tuple(rounds), stage.columns, ended=not search.is_over)
+        rounds.append(Round(moves, Standing.of(stage.found), Standing.of(reached.found)))
         stage, done = reached, done + len(moves)
         if progress is not None:
-            progress(done, most)
+            progress(done, max(done, expected))
     return Moves(tuple(rounds), stage.columns, ended=False)
 
 
-def _several(judge: Judge, stage: _Stage, blocked: Mask, number: int) -> tuple[tuple[Move, ...], _Stage]:
-    """Up to so many moves; there are none if nobody has regret any more."""
-    moves = tuple(
-        Move(int(judge.pods[at]), int(stage.columns.pods.node[judge.pods[at]]), target, regret)
-        for at, target, regret in judge.walk(stage.columns, _candidates(judge, stage, blocked), number)
-    )
-    if not moves:
-        return (), stage
-    pods, targets = np.array([(item.pod, item.target) for item in moves], np.int32).T
-    moved = with_nodes_of(stage.columns, pods, targets)
-    return moves, _Stage(moved, judge.rescore(moved))
+class _Search:
+    """Looks for rounds that better the standing.
 
+    Parameters
+    ----------
+    judge : Judge
+    blocked : bool ndarray, shape (k,)
+    weighed : int
+        Candidates that are weighed for a single move.
+    limit : int
+        When the judge has scored all pods so often, the search is over.
+    """
 
-def _single(judge: Judge, stage: _Stage, blocked: Mask, weighed: int) -> tuple[tuple[Move, ...], _Stage]:
-    """The best of some candidates' moves; none if no move betters the standing."""
-    columns, found = stage
-    candidates = list(islice(_unlike(judge, columns, _candidates(judge, stage, blocked)), max(weighed, PATIENCE)))
-    best, move = stage, None
-    for begin in range(0, len(candidates), weighed):
-        for at in candidates[begin : begin + weighed]:
-            moved = with_nodes_of(columns, judge.pods[[at]], found.node[[at]])
-            tried = _Stage(moved, judge.rescore(moved))
+    def __init__(self, judge: Judge, blocked: Mask, weighed: int, limit: int) -> None:
+        self._judge = judge
+        self._blocked = blocked
+        self._weighed = weighed
+        self._limit = limit
+        self._failed: set[_Kind] = set()
+        """Pods whose moves did no good; they are tried again when there are no others."""
+        self._is_stale = False
+        """Whether others have moved since."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all pods have been scored as often as may be."""
+        return self._judge.spent >= self._limit
+
+    def several(self, stage: _Stage, number: int) -> tuple[tuple[Move, ...], _Stage]:
+        """Up to so many moves; none if nobody has regret, or if they do no good together."""
+        judge = self._judge
+        moves = tuple(
+            Move(int(judge.pods[at]), int(stage.columns.pods.node[judge.pods[at]]), target, regret)
+            for at, target, regret in judge.walk(stage.columns, _candidates(judge, stage, self._blocked), number)
+        )
+        if not moves:
+            return (), stage
+        pods, targets = np.array([(item.pod, item.target) for item in moves], np.int32).T
+        moved = with_nodes_of(stage.columns, pods, targets)
+        reached = _Stage(moved, judge.rescore(moved))
+        return (moves, reached) if Standing.of(reached.found) < Standing.of(stage.found) else ((), stage)
+
+    def single(self, stage: _Stage) -> tuple[tuple[Move, ...], _Stage]:
+        """The best of some candidates' moves; none if no move betters the standing, or the search is over."""
+        while True:
+            candidates = self._untried(stage)
+            for begin in range(0, len(candidates), self._weighed):
+                tried = candidates[begin : begin + self._weighed]
+                move, reached = self._best(stage, [at for _, at in tried])
+                if move is not None:
+                    self._is_stale = bool(self._failed)
+                    return (move,), reached
+                self._failed.update(kind for kind, _ in tried)
+                if self.is_over:
+                    return (), stage
+            if not self._is_stale:
+                return (), stage
+            self._failed.clear()
+            self._is_stale = False
+
+    def _best(self, stage: _Stage, candidates: Sequence[int]) -> tuple[Move | None, _Stage]:
+        columns, found = stage
+        best, move = stage, None
+        for at in candidates:
+            moved = with_nodes_of(columns, self._judge.pods[[at]], found.node[[at]])
+            tried = _Stage(moved, self._judge.rescore(moved))
             if Standing.of(tried.found) < Standing.of(best.found):
                 best = tried
                 regret = int(found.best[at] - found.own[at]) if found.own[at] != OUTSIDE else OUTSIDE
-                pod = int(judge.pods[at])
+                pod = int(self._judge.pods[at])
                 move = Move(pod, int(columns.pods.node[pod]), int(found.node[at]), regret)
-        if move is not None:
-            return (move,), best
-    return (), stage
+        return move, best
+
+    def _untried(self, stage: _Stage) -> list[tuple[_Kind, int]]:
+        """Candidates that have not failed, of equal pods on one node the first."""
+        pods = stage.columns.pods
+        found: dict[_Kind, int] = {}
+        for at in _candidates(self._judge, stage, self._blocked).tolist():
+            pod = self._judge.pods[at]
+            kind = int(pods.template[pod]), int(pods.node[pod])
+            if kind not in self._failed:
+                found.setdefault(kind, at)
+        return list(found.items())
 
 
 def with_nodes_of(columns: ClusterColumns, pods: I32, nodes: I32) -> ClusterColumns:
@@ -219,15 +276,3 @@ def _candidates(judge: Judge, stage: _Stage, blocked: Mask) -> I64:
     can = np.flatnonzero(~blocked & (found.node != NO_NODE) & elsewhere)
     regret = np.where(fits, found.best - found.own, 0)[can]
     return can[np.lexsort((can, -regret, fits[can]))]
-
-
-def _unlike(judge: Judge, columns: ClusterColumns, candidates: I64) -> Iterator[int]:
-    """Of equal pods on one node the first."""
-    seen: set[tuple[int, int]] = set()
-    pods = columns.pods
-    for at in candidates.tolist():
-        pod = judge.pods[at]
-        kind = int(pods.template[pod]), int(pods.node[pod])
-        if kind not in seen:
-            seen.add(kind)
-            yield at
