@@ -84,7 +84,8 @@ def rescore(
 
     Pods with most to gain go first, each to where the scheduler would put it at that moment. After each round of moves
     the standing is worked out anew over all pods, exactly; rounds that do not lower it are not made. A round is one
-    move, and in large clusters, or with many moves, several. The moves are found greedily: there may be better ones.
+    move, and in large clusters, or with many moves, several. The moves are found greedily: there may be better ones. In
+    large clusters the search ends after a number of scorings, with ``greedy.ended`` False: more moves may do good.
 
     A pod is not moved while one of its disruption budgets allows no eviction. Moves are one at a time: a pod that has
     moved is taken to run again before the next goes.
