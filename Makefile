@@ -50,11 +50,13 @@ docs: $(VENV)/.installed-dev ## Check the README and docs/: examples, links, gen
 	$(BIN)/python tools/make_reference.py --check
 	$(BIN)/python tools/make_images.py --check
 	$(BIN)/python tools/check_docs.py
+	$(BIN)/python tools/make_notebooks.py --check
 
 redoc: $(VENV)/.installed-dev ## Write them anew: generated pages, pictures, what the examples print.
 	$(BIN)/python tools/make_reference.py
 	$(BIN)/python tools/make_images.py
 	$(BIN)/python tools/check_docs.py --write
+	$(BIN)/python tools/make_notebooks.py
 
 wheel: $(VENV)/.installed-dev ## Build the wheel into dist/.
 	$(BIN)/python -m build --wheel --no-isolation

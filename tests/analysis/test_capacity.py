@@ -247,3 +247,12 @@ def test_bare_pods_that_are_alike_are_asked_about_once():
         ["default/web", 1, 4],
         ["default/other", 1, 2],
     ]
+
+
+def test_the_cluster_with_the_copies_has_them():
+    cluster = cluster_of(
+        make_node("n").capacity(cpu="4", memory="4Gi", pods="10"), make_pod("web").req(cpu="1").on("n")
+    )
+    found = capacity(cluster, like="web", limit=2)
+    assert found.with_copies().nodes["requested_cpu_milli"].tolist() == [3000]
+    assert capacity(found.with_copies(), like="web").table["capacity"].tolist() == [1]

@@ -8,6 +8,7 @@ from kplace.analysis.capacity.result import Capacity
 from kplace.analysis.compare import Comparison
 from kplace.analysis.drain.each import EachDrain
 from kplace.analysis.drain.result import Drain
+from kplace.analysis.provision import Provision
 from kplace.analysis.why import Why
 from reference.complete import insist
 from reference.markdown import fenced, page
@@ -31,6 +32,7 @@ RESULTS = {
     "each": ("kplace.analysis.drain.drain_each", EachDrain),
     "comparison": ("kplace.compare", Comparison),
     "found": ("kplace.why", Why),
+    "provision": ("kplace.provision", Provision),
 }
 """By the name in the examples: what gives the result, and what it is."""
 

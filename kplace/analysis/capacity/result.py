@@ -112,6 +112,17 @@ class Capacity:
             parts.append(sums)
         return pd.concat(parts, ignore_index=True)
 
+    def with_copies(self, kind: int = 0) -> Cluster:
+        """The cluster with the copies on their nodes, to be asked further questions.
+
+        Parameters
+        ----------
+        kind : int
+            Whose copies: its row in `table`; 0 if all kinds came in turn. The copy that found no node, if that is why
+            there are no more, waits in it.
+        """
+        return Cluster(self.counts[kind].columns, self.cluster.case)
+
     @property
     def plot(self) -> CapacityPlot:
         """Pictures: ``plot.headroom()``, ``plot.copies("zone")``, ``plot.binding()``."""

@@ -104,7 +104,7 @@ def horizontal(figure: "Figure", bars: int) -> "Figure":
     """Lay out horizontal bars from top to bottom, each high enough for its name, and the legend beside them."""
     figure.update_yaxes(autorange="reversed", type="category", showgrid=False, ticklabelstandoff=6)
     figure.update_traces(textangle=0, selector={"type": "bar"})
-    return figure.update_layout(height=_MARGINS + max(_BAR * bars, _ENTRY * (len(figure.data) + 1)))
+    return figure.update_layout(height=_MARGINS + max(_BAR * bars, _ENTRY * (len(figure.data) + 2)))
 
 
 def whole_numbers(figure: "Figure", most: float, axis: str = "yaxis") -> "Figure":

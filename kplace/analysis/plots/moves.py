@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from kplace.analysis.plots.drawn import bands, groups_of, told_apart
-from kplace.analysis.plots.figure import blank, graphs, horizontal, percent_axes, said
+from kplace.analysis.plots.figure import blank, graphs, horizontal, percent_axes, said, whole_numbers
 from kplace.analysis.plots.style import ADDED, CLOSED, MARKS, OTHERS, REQUESTED, STRANDED, USABLE, colours_of
 from kplace.analysis.subject import By
 
@@ -137,6 +137,7 @@ def spare_nodes(table: pd.DataFrame, by: By) -> "Figure":
             )
         )
     horizontal(figure, len(names))
+    whole_numbers(figure, int(groups.value_counts().max()) if names else 0, "xaxis")
     return figure if names else said(figure, "no nodes")
 
 

@@ -214,3 +214,46 @@ def binding(table: pd.DataFrame) -> "Figure":
         )
     horizontal(figure, len(names))
     return figure if names else said(figure, "the limit asked for was reached")
+
+
+def plans(table: pd.DataFrame) -> "Figure":
+    """What each plan costs, with a mark where no nodes that let the same pods in could cost less.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `kplace.analysis.schema.PROVISION_PLANS`; the first 30 rows are drawn.
+    """
+    rows = table.head(MOST_BARS)
+    figure = blank("Plans, the best first", "cost")
+    names = [f"{row['plan']}: {row['made_of']}" for row in rows.to_dict("records")]
+    figure.add_trace(
+        graphs().Bar(
+            y=names,
+            x=rows["cost"].to_numpy(np.float64),
+            orientation="h",
+            name="cost",
+            marker_color=REQUESTED,
+            text=[
+                f" {placed:,} of {placed + left:,} pods in"
+                for placed, left in zip(rows["placed"], rows["pending"], strict=True)
+            ],
+            textposition="outside",
+            cliponaxis=False,
+            customdata=rows["add"].tolist(),
+            hovertemplate="%{y}: %{x:,.4g} for %{customdata}<extra></extra>",
+        )
+    )
+    figure.add_trace(
+        graphs().Scatter(
+            y=names,
+            x=rows["at_least"].to_numpy(np.float64),
+            name="at least",
+            mode="markers",
+            marker={"symbol": "line-ns", "size": 16, "line": {"color": STRANDED, "width": 3}},
+            hovertemplate="%{y}: no less than %{x:,.4g}<extra></extra>",
+        )
+    )
+    horizontal(figure, len(names))
+    figure.update_xaxes(rangemode="tozero")
+    return figure if names else said(figure, "there is no plan")

@@ -11,6 +11,7 @@ import pandas as pd
 from kplace.analysis.provision.candidate import Candidate
 from kplace.analysis.provision.catalogue import Catalogue
 from kplace.analysis.provision.demand import Demand
+from kplace.analysis.provision.plot import ProvisionPlot
 from kplace.analysis.provision.search import Tried
 from kplace.analysis.schema import PROVISION_CANDIDATES, PROVISION_NODES, PROVISION_PLANS, PROVISION_PODS
 from kplace.analysis.workloads import Workloads
@@ -244,6 +245,11 @@ class Provision:
         }
         found = pd.DataFrame(table)
         return stamp(found, PROVISION_CANDIDATES)
+
+    @property
+    def plot(self) -> ProvisionPlot:
+        """Pictures: ``plot.plans()``, ``plot.nodes()``."""
+        return ProvisionPlot(self)
 
 
 def ranked(plans: Sequence[Plan]) -> tuple[Plan, ...]:
