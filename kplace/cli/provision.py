@@ -37,6 +37,16 @@ def _named_numbers(option: str, example: str) -> Callable[..., dict[str, str]]:
 @click.option("--without-waiting", is_flag=True, help="Leave out the pods that wait in the input.")
 @click.option("--node", "nodes", multiple=True, metavar="FILE", help="Candidates: each Node manifest is a template.")
 @click.option("--pools", is_flag=True, help="Candidates: the kinds of nodes that the cluster has.")
+@click.option(
+    "--shapes",
+    multiple=True,
+    metavar="CSV",
+    help="Candidates: types of machines, in each zone; built-in stands for kplace's own table.",
+)
+@click.option("--nodepool", "nodepools", multiple=True, metavar="FILE", help="Candidates: Karpenter's NodePools.")
+@click.option(
+    "--zone", "zones", multiple=True, metavar="NAME", help="Where machines may be.  [default: as the cluster]"
+)
 @click.option("--prices", metavar="CSV", help="What nodes cost: instance_type, price, maybe zone and capacity_type.")
 @click.option(
     "--price",
@@ -90,6 +100,9 @@ def provision(  # noqa: PLR0913 - one parameter an option
     without_waiting: bool,
     nodes: tuple[str, ...],
     pools: bool,
+    shapes: tuple[str, ...],
+    nodepools: tuple[str, ...],
+    zones: tuple[str, ...],
     prices: str | None,
     price: dict[str, str],
     rates: dict[str, str],
@@ -119,6 +132,9 @@ def provision(  # noqa: PLR0913 - one parameter an option
             waiting=not without_waiting,
             nodes=nodes,
             pools=pools,
+            shapes=shapes,
+            nodepools=nodepools,
+            zones=zones,
             prices=prices if prices is not None else price or None,
             rates=rates or None,
             each=each,

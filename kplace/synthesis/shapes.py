@@ -12,8 +12,8 @@ from kplace.errors import Fault, InputError
 from kplace.io.sources import Source, SourceError
 from kplace.synthesis.description import Quantity, Shape
 
-COLUMNS = ("name", "cpu", "memory_gib", "arch", "pods", "gpu", "gpu_model", "storage_gib")
-"""Of a table of shapes; only the first three are needed."""
+COLUMNS = ("name", "cpu", "memory_gib", "arch", "pods", "gpu", "gpu_model", "storage_gib", "price")
+"""Of a table of shapes; only the first three are needed. A price is for `kplace provision`."""
 
 _GIB = 1024 * MIB
 _CPU_KEPT = ((1000, 60), (1000, 10), (2000, 5))

@@ -94,6 +94,18 @@ def simple(demand, request, room, price, alone=None):
         # Memory binds, not cpu.
         (simple([3], [[1], [6]], [[8], [10]], ["1"]), 3),
         (simple([0], [[1]], [[8]], ["1"]), 0),
+        # Nobody else can use the dear node that two of three pods need.
+        (
+            Packing(
+                np.array([3, 1]),
+                np.array([[5, 1]]),
+                np.array([[10, 10]]),
+                (Fraction(4), Fraction("0.1")),
+                np.array([[True, False], [True, True]]),
+                np.array([-1, -1]),
+            ),
+            8,
+        ),
         # Free nodes cost nothing.
         (simple([3], [[1]], [[8, 8]], ["1", "0"]), 0),
     ],

@@ -154,6 +154,14 @@ TOPICS = {
         "`kplace provision`: a DaemonSet is known by its pods alone, and is not on all nodes that these tolerate.",
         "Add the DaemonSets to the input: which nodes they require does not show in their pods.",
     ),
+    "min-values": (
+        "`kplace provision`: a NodePool has requirements with `minValues`.",
+        "They are met by the types of the table as a whole. Which type Karpenter launches in the end it decides itself.",
+    ),
+    "nodepool-weights": (
+        "`kplace provision`: NodePools differ in weight.",
+        "Karpenter fills the heavier one first, whatever it costs: to see what that comes to, ask with it alone.",
+    ),
     "left-out-candidates": (
         "`kplace provision`: no pod can tell some candidates from another one that is as good and costs no more.",
         "Nothing. `--rows candidates` says which, and what is better.",

@@ -26,6 +26,9 @@ from kplace.columns.cluster import Note
 from kplace.dtypes import Mask, Status
 from kplace.errors import UsageError
 
+ROUGH = 12
+"""Steps of improving the bound of a kind of node, by which kinds are put in order."""
+
 Sources = str | Path | Sequence[str | Path]
 
 
@@ -38,6 +41,9 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
     waiting: bool = True,
     nodes: Sources = (),
     pools: bool = False,
+    shapes: Sources = (),
+    nodepools: Sources = (),
+    zones: Sequence[str] = (),
     prices: Mapping[str, Number] | str | Path | None = None,
     rates: Mapping[str, Number] | None = None,
     each: int = 10,
@@ -65,10 +71,18 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
         Candidates: files with Node manifests, each of which is a template.
     pools : bool
         Candidates: the kinds of nodes that the cluster has.
+    shapes : path or sequence of paths
+        Candidates: types of machines, one in each zone. CSV files with ``instance_type``, ``alloc:cpu`` and so on, or
+        tables as `kplace.synth` takes them; ``"built-in"`` is kplace's own.
+    nodepools : path or sequence of paths
+        Candidates: NodePools of Karpenter, with the types of ``shapes`` (by default kplace's own) that their
+        requirements allow, in each zone and of each capacity type.
+    zones : sequence of str
+        Where machines of ``shapes`` and ``nodepools`` may be; by default in the zones of the cluster.
     prices : mapping or path, optional
         What a node costs: by name of the node or instance type; or a CSV file with ``instance_type``, ``price``, and
-        maybe ``zone`` and ``capacity_type``. An annotation ``kplace.io/price`` of a manifest says it too. Where nothing
-        is known of any candidate, each costs 1.
+        maybe ``zone`` and ``capacity_type``. A column ``price`` of ``shapes`` and an annotation ``kplace.io/price`` of
+        a manifest say it too. Where nothing is known of any candidate, each costs 1.
     rates : mapping, optional
         What a core, a GiB, one of any other resource costs, by resource: the price of what has none otherwise.
     each : int
@@ -113,7 +127,16 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
         raise UsageError(msg)
     trial = Trial.of(cluster, scheduling)
     asked = wanted(cluster, trial.schedulers, pods=pods, like=like, copies=copies, waiting=waiting)
-    offer = candidates_of(asked, nodes=nodes, pools=pools, prices=prices, rates=rates)
+    offer = candidates_of(
+        asked,
+        nodes=nodes,
+        pools=pools,
+        shapes=shapes,
+        nodepools=nodepools,
+        zones=zones,
+        prices=prices,
+        rates=rates,
+    )
     view = trial.view_of(asked)
     placements = trial.placements(view, waiting_rows(view.columns))
     outcome = placements.columns
@@ -197,7 +220,7 @@ class _Task:
             usable = np.array([item.group == name for item in self.catalogue.candidates], np.bool_)
             reached = np.where((self._packing.fits & usable).any(axis=1), self._packing.demand, 0)
             if reached.sum():
-                cost = lower_bound(self._packing.of(reached, usable)).cost
+                cost = lower_bound(self._packing.of(reached, usable), ROUGH).cost
                 promises.append((-int(reached.sum()), cost, name, usable))
         promises.sort(key=lambda item: item[:2])
         return [(name, usable) for _, _, name, usable in promises[:each]]

@@ -14,6 +14,8 @@ STEPS = 5
 """How many dual feasible functions are used beside plain shares."""
 MOST_GROUPS = 12
 """How many groups of pods that take a node each are measured."""
+MOST_PARTS = 6
+"""How many sets of candidates that some pods need are looked at by themselves."""
 ROUNDS = 400
 """Steps of improving the weights."""
 _SAFE = 1e-9
@@ -78,13 +80,15 @@ class Bound:
     values: F64
 
 
-def lower_bound(packing: Packing) -> Bound:
+def lower_bound(packing: Packing, rounds: int = ROUNDS) -> Bound:
     """No nodes that hold all of the pods cost less than this.
 
     Parameters
     ----------
     packing : Packing
         Each class fits at least one candidate.
+    rounds : int
+        Steps of improving the weights.
 
     Notes
     -----
@@ -95,18 +99,39 @@ def lower_bound(packing: Packing) -> Bound:
     counts each of them as a half. Pods of which no two share a node count as a whole one. Weights are improved step by
     step; whatever they are, the bound holds.
 
-    What nodes cost together is a sum of prices, so the bound is lifted to the least such sum that reaches it.
+    No pod costs less than the cheapest node that it fits either, and pods that fit only some candidates need nodes of
+    these. What nodes cost together is a sum of prices, so the bound is lifted to the least such sum that reaches it.
     """
     if not packing.demand.sum():
         return Bound(Fraction(0), np.zeros(len(packing.demand)))
     measures = _measures(packing)
     prices = np.array([float(price) for price in packing.price])
     best = np.zeros(len(packing.demand))
-    for values in _improving(measures, prices, packing):
+    for values in _improving(measures, prices, packing, rounds):
         if values @ packing.demand > best @ packing.demand:
             best = values
-    total = float(best @ packing.demand) * (1 - _SAFE)
-    return Bound(reachable(Fraction(total), packing.price), best)
+    total = Fraction(float(best @ packing.demand) * (1 - _SAFE))
+    total = max(total, _dearest(packing), *_of_the_choosy(packing, rounds))
+    return Bound(reachable(total, packing.price), best)
+
+
+def _of_the_choosy(packing: Packing, rounds: int) -> Iterator[Fraction]:
+    """Bounds for those pods alone that fit only some of the candidates, and so have to pay these candidates' prices."""
+    sets = {row.tobytes(): row for row in packing.fits if not row.all()}
+    parts = [(row, np.where((packing.fits <= row).all(axis=1), packing.demand, 0)) for row in sets.values()]
+    parts = [(row, part) for row, part in parts if part.sum()]
+    parts.sort(key=lambda item: -int(item[1].sum()))
+    for row, part in parts[:MOST_PARTS]:
+        yield lower_bound(packing.of(part, row), rounds // 4).cost if row.any() else Fraction(0)
+
+
+def _dearest(packing: Packing) -> Fraction:
+    """What the pod costs that is hardest to please: the cheapest node that it fits."""
+    return max(
+        min(packing.price[c] for c in np.flatnonzero(row).tolist())
+        for row, number in zip(packing.fits, packing.demand.tolist(), strict=True)
+        if number
+    )
 
 
 def _measures(packing: Packing) -> F64:
@@ -134,7 +159,7 @@ def _groups(packing: Packing) -> list[Mask]:
     return sorted(masks, key=lambda mine: -int(packing.demand[mine].sum()))[:MOST_GROUPS]
 
 
-def _improving(measures: F64, prices: F64, packing: Packing) -> Iterator[F64]:
+def _improving(measures: F64, prices: F64, packing: Packing, rounds: int) -> Iterator[F64]:
     """What pods cost at least under one choice of weights after another, each better than the last by and large.
 
     Weights follow the slope of the bound, with the least over the candidates made soft: less and less so.
@@ -143,7 +168,7 @@ def _improving(measures: F64, prices: F64, packing: Packing) -> Iterator[F64]:
     demand = packing.demand.astype(np.float64)
     blocked = np.where(packing.fits.T, 0.0, np.inf)
     logs = np.zeros((n_candidates, n_measures))
-    for step in range(ROUNDS):
+    for step in range(rounds):
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         costs = prices[:, None] * np.einsum("sm,smc->sc", weights, measures) + blocked
@@ -176,10 +201,13 @@ def reachable(cost: Fraction, prices: tuple[Fraction, ...]) -> Fraction:
     wanted = ceil(cost * unit / step)
     if wanted > _MOST_STATES or sizes[0] == 1:
         return Fraction(wanted * step, unit)
-    top = wanted + sizes[-1]
-    sums = np.zeros(top + 1, np.bool_)
-    sums[0] = True
+    # Bit n stands for the sum n; the smallest price alone has a multiple among the bits from `wanted` on.
+    top = wanted + sizes[0]
+    sums, kept = 1, (1 << (top + 1)) - 1
     for size in sizes:
-        for start in range(size):
-            sums[start::size] = np.maximum.accumulate(sums[start::size])
-    return Fraction((wanted + int(np.argmax(sums[wanted:]))) * step, unit)
+        times = size
+        while times <= top:
+            sums |= (sums << times) & kept
+            times *= 2
+    above = sums >> wanted
+    return Fraction((wanted + (above & -above).bit_length() - 1) * step, unit)

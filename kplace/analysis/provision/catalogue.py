@@ -12,6 +12,7 @@ from kplace.analysis.provision.candidate import Candidate
 from kplace.analysis.provision.daemons import DaemonPod, static_pods
 from kplace.columns import ClusterBuilder, ClusterColumns
 from kplace.columns.addition import with_nodes, with_pods, with_resources, with_templates
+from kplace.columns.removal import without_nodes
 from kplace.dtypes import I32, I64
 from kplace.errors import UsageError
 from kplace.frames.usage import offered
@@ -72,6 +73,9 @@ class Catalogue:
     def chosen(self, rows: Sequence[int]) -> "Catalogue":
         """The same with some of the candidates only."""
         place = {row: number for number, row in enumerate(rows)}
+        keys = [self.nodes.nodes.names[self.at[row]] for row in rows]
+        gone = np.setdiff1d(np.arange(len(self.nodes.nodes)), self.at[list(rows)]).astype(np.int32)
+        nodes = without_nodes(self.nodes, gone)
         companions = tuple(
             replace(item, candidates=np.array([place[c] for c in item.candidates.tolist() if c in place], np.int64))
             for item in self.companions
@@ -80,7 +84,8 @@ class Catalogue:
         return replace(
             self,
             candidates=tuple(self.candidates[row] for row in chosen),
-            at=self.at[chosen],
+            nodes=nodes,
+            at=np.array([nodes.nodes.index[key] for key in keys], np.int32),
             companions=companions,
             taken=self.taken[:, chosen],
             room=self.room[:, chosen],

@@ -143,11 +143,16 @@ def positive(given: Number, what: str) -> Fraction:
     return number
 
 
-def read_prices(path: str | Path) -> tuple[Row, ...]:
+def read_prices(path: str | Path, *, needed: bool = True) -> tuple[Row, ...]:
     """Read a table of prices: CSV.
 
     It has the columns ``instance_type`` (or ``name``) and ``price``, and maybe ``zone`` and ``capacity_type``. Other
     columns are left alone, so that any table with these will do; rows without a price as well.
+
+    Parameters
+    ----------
+    needed : bool
+        A table without prices is a fault; otherwise it has no rows.
 
     Raises
     ------
@@ -161,6 +166,8 @@ def read_prices(path: str | Path) -> tuple[Row, ...]:
     table = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     header = [name.strip() for name in table.fieldnames or ()]
     table.fieldnames = header
+    if not needed and "price" not in header:
+        return ()
     key = next((name for name in NAMES if name in header), "")
     faults = [] if key else [Fault(str(path), "", NAMES[0], "there is no such column")]
     if "price" not in header:

@@ -69,9 +69,8 @@ def _dominated(catalogue: Catalogue, asked: I64, rows: list[int]) -> dict[int, s
     kept: list[int] = []
     reasons: dict[int, str] = {}
     for c in order:
-        better = next(
-            (k for k in kept if (offered[:, k] >= offered[:, c]).all() and _counts_no_more(items[k], items[c])), None
-        )
+        enough = np.flatnonzero((offered[:, kept] >= offered[:, [c]]).all(axis=0)).tolist()
+        better = next((kept[k] for k in enough if _counts_no_more(items[kept[k]], items[c])), None)
         if better is None:
             kept.append(c)
         else:

@@ -143,7 +143,8 @@ class _Paring:
 
     def __init__(self, search: Search, usable: Mask, most: int) -> None:
         self._search = search
-        self._usable = np.flatnonzero(usable)
+        # A candidate that no pod fits is not worth a trial.
+        self._usable = np.flatnonzero(usable & search.packing.fits.any(axis=0))
         self._most = most
         self._seen: set[Counts] = set()
         self._prices = [item.price for item in search.catalogue.candidates]

@@ -1,13 +1,15 @@
 """All candidates that a question names, with their prices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from kplace.analysis.provision.candidate import Candidate, as_template, distinct
+from kplace.analysis.provision.machines import BUILT_IN, read_machines, shape_candidates, zones_of
+from kplace.analysis.provision.nodepools import nodepool_candidates
 from kplace.analysis.provision.pools import pool_candidates
-from kplace.analysis.provision.prices import Number, Prices, Row, prices_of
+from kplace.analysis.provision.prices import Number, Prices, Row, prices_of, read_prices
 from kplace.api import Cluster
 from kplace.api.hints import close_names, did_you_mean, listed
 from kplace.columns.cluster import Note
@@ -32,11 +34,14 @@ class Offer:
     notes: tuple[Note, ...]
 
 
-def candidates_of(
+def candidates_of(  # noqa: PLR0913 - candidates come in many ways
     cluster: Cluster,
     *,
     nodes: Sources = (),
     pools: bool = False,
+    shapes: Sources = (),
+    nodepools: Sources = (),
+    zones: Sequence[str] = (),
     prices: Mapping[str, Number] | str | Path | None = None,
     rates: Mapping[str, Number] | None = None,
 ) -> Offer:
@@ -50,7 +55,6 @@ def candidates_of(
         There are none, or a price is for none of them.
     """
     found: list[Candidate] = []
-    tables: list[tuple[Row, ...]] = []
     notes: list[Note] = []
     files = [nodes] if isinstance(nodes, str | Path) else list(nodes)
     if files:
@@ -60,10 +64,33 @@ def candidates_of(
         if not len(cluster.columns.nodes):
             msg = "pools: the cluster has no nodes that new ones could be like"
             raise UsageError(msg)
+    tables = [shapes] if isinstance(shapes, str | Path) else list(shapes)
+    karpenter = [nodepools] if isinstance(nodepools, str | Path) else list(nodepools)
+    places = _places(cluster, zones)
+    if karpenter:
+        machines = read_machines(tables or [BUILT_IN])
+        found += nodepool_candidates(cluster.columns, karpenter, machines, places, notes)
+    elif tables:
+        found += shape_candidates(read_machines(tables), places)
     if not found:
         msg = "candidates: say what could be added: nodes, pools, shapes or nodepools"
         raise UsageError(msg)
-    return _priced(list(distinct(found)), prices_of(prices, rates, *tables), notes)
+    return _priced(list(distinct(found)), prices_of(prices, rates, *_price_rows(tables)), notes)
+
+
+def _places(cluster: Cluster, zones: Sequence[str]) -> dict[str, str]:
+    """Zones where machines may be, with their regions: by default those of the cluster."""
+    there = zones_of(cluster.columns.nodes)
+    if not zones:
+        return there
+    regions = set(there.values())
+    region = regions.pop() if len(regions) == 1 else ""
+    return {zone: there.get(zone, region) for zone in ([zones] if isinstance(zones, str) else zones)}
+
+
+def _price_rows(tables: Sequence[str | Path]) -> Iterator[tuple[Row, ...]]:
+    """Prices that stand in tables of machines."""
+    return (read_prices(table, needed=False) for table in tables if str(table) != BUILT_IN)
 
 
 def _manifests(files: Sequence[str | Path], notes: list[Note]) -> list[Candidate]:

@@ -47,6 +47,7 @@ def wanted(
     """
     files = [pods] if isinstance(pods, str | Path) else list(pods)
     named = [like] if isinstance(like, str) else list(like)
+    specs = [spec_like(cluster, name) for name in named]
     if not waiting:
         if not files and not named:
             msg = "waiting: without the waiting pods, name others that have to fit: pods or like"
@@ -56,7 +57,6 @@ def wanted(
     if files:
         added = pods_of_files(cluster, files)
         cluster = Cluster(_with_objects(cluster.columns, added.columns), cluster.case).with_pods(added, copies=copies)
-    specs = [spec_like(cluster, name) for name in named]
     columns, specs = schedulable_specs(cluster.columns, specs, schedulers)
     for spec in specs:
         space, _, stem = spec.name.partition("/")
