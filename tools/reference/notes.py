@@ -156,7 +156,7 @@ TOPICS = {
     ),
     "min-values": (
         "`kplace provision`: a NodePool has requirements with `minValues`.",
-        "They are met by the types of the table as a whole. Which type Karpenter launches in the end it decides itself.",
+        "The types of the table meet it as a whole. Which of them Karpenter launches in the end it decides itself.",
     ),
     "nodepool-weights": (
         "`kplace provision`: NodePools differ in weight.",
