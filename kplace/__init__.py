@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kplace.analysis.drain import drain
     from kplace.analysis.provision import provision
     from kplace.analysis.rescore import rescore
+    from kplace.analysis.sampling import Sampling, sampling
     from kplace.analysis.stability import Stability, stability
     from kplace.analysis.tuning import Tuning, tune
     from kplace.analysis.why import why
@@ -46,6 +47,7 @@ __all__ = [
     "InputError",
     "KplaceError",
     "Placements",
+    "Sampling",
     "Scores",
     "Stability",
     "Tuning",
@@ -67,6 +69,7 @@ __all__ = [
     "read_trace",
     "redact",
     "rescore",
+    "sampling",
     "score",
     "simulate",
     "stability",
@@ -81,6 +84,7 @@ _HOME = {
     "History": "kplace.api",
     "Placements": "kplace.api",
     "Scores": "kplace.api",
+    "Sampling": "kplace.analysis.sampling",
     "Stability": "kplace.analysis.stability",
     "Tuning": "kplace.analysis.tuning",
     "bench": "kplace.analysis.bench",
@@ -89,6 +93,7 @@ _HOME = {
     "drain": "kplace.analysis.drain",
     "provision": "kplace.analysis.provision",
     "rescore": "kplace.analysis.rescore",
+    "sampling": "kplace.analysis.sampling",
     "stability": "kplace.analysis.stability",
     "why": "kplace.analysis.why",
     "explain": "kplace.api",

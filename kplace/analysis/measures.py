@@ -12,6 +12,7 @@ from kplace.analysis import metrics
 from kplace.analysis.subject import endings
 from kplace.api import Cluster, Placements
 from kplace.config.misfits import suggestion
+from kplace.errors import UsageError
 from kplace.frames.placements import STATUSES
 from kplace.frames.schema import resource_of
 
@@ -220,6 +221,22 @@ def refusal(wanted: str) -> str:
     if colon and not (BY_NAME[name].by_resource and resource):
         return f"{name} is one number, not one for each resource" if resource else "expected NAME:RESOURCE"
     return ""
+
+
+def known_measures(argument: str, names: str | Iterable[str]) -> list[str]:
+    """Check names of measures, for a function that takes them.
+
+    Raises
+    ------
+    UsageError
+        There is no such measure.
+    """
+    found = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in found:
+        if wrong := refusal(name):
+            msg = f"{argument}: {wrong}"
+            raise UsageError(msg)
+    return found
 
 
 def better_of(metric: str) -> str:

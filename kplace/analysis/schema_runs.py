@@ -108,6 +108,60 @@ STABILITY_RUNS = Table(
 )
 
 
+SAMPLING = Table(
+    "analysis.sampling",
+    "A percentage; the one with which a search looks for the fewest nodes first.",
+    (
+        Column("percentage", "int64", "`percentageOfNodesToScore`; 0 adapts to the number of nodes."),
+        Column("nodes_wanted", "int64", "Feasible nodes that a search over all nodes looks for."),
+        Column(
+            "loss_mean",
+            "float64",
+            "Mean over pods of the best total less that of the pod's node, both normalised over all feasible nodes; "
+            "NaN if no pod found a node.",
+        ),
+        Column("loss_stderr", "float64", "Its standard error, since not all pods are looked at; 0 if all were."),
+        Column("loss_max", "int64", "The largest loss of a pod."),
+        Column("not_best", "float64", "Share of the pods looked at that got a node worse than the best one."),
+        Column("pods", "int64", "Pods looked at that found a node."),
+        Column("placed", "int64", "Pods that found a node."),
+        Column("pending", "int64", "Pods that did not."),
+        Column("elsewhere", "int64", "Pods that are on another node than with 100, or on none."),
+        Column("filtered", "float64", "Nodes that a search visited, on average over the pods."),
+        Column("scored", "float64", "Nodes that were scored, on average over the pods."),
+        Column("relative_time", "float64", "Time to place all pods as a share of that with 100: measured each time."),
+        Column("current", "bool", "It is what is set now."),
+        Column("recommended", "bool", "It looks for the fewest nodes of those within the tolerance."),
+    ),
+)
+
+SAMPLING_METRICS = Table(
+    "analysis.sampling.metrics",
+    "A percentage and a metric of the end of its run.",
+    (
+        Column("percentage", "int64", "`percentageOfNodesToScore`."),
+        Column("metric", "str", "Its name, with `:RESOURCE` where there is one for each."),
+        Column("value", "float64", "Its value."),
+        Column("change", "float64", "The same less the value with 100."),
+    ),
+)
+
+SAMPLING_PODS = Table(
+    "analysis.sampling.pods",
+    "A percentage and a pod that was looked at and found a node; of one percentage in the order of the queue.",
+    (
+        Column("percentage", "int64", "`percentageOfNodesToScore`."),
+        *_NAMES,
+        Column("node", "category", "The node that it got."),
+        Column("best_node", "category", "The first of the best nodes in snapshot order."),
+        Column("feasible", "int64", "Feasible nodes, in the whole cluster."),
+        Column("total", "int64", "Total of its node, normalised over all feasible nodes."),
+        Column("best", "int64", "Total of the best one, likewise."),
+        Column("loss", "int64", "`best` less `total`."),
+        Column("row", "int32", "The pod's row in the cluster's table of pods."),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     STABILITY_PODS,
     STABILITY_NODES,
@@ -115,9 +169,16 @@ TABLES: tuple[Table, ...] = (
     STABILITY_ZONES,
     STABILITY_METRICS,
     STABILITY_RUNS,
+    SAMPLING,
+    SAMPLING_METRICS,
+    SAMPLING_PODS,
 )
 
 WHERE = {
+    "analysis.sampling": "`Sampling.table` of `kplace.sampling`; the rows of `kplace sampling --format`",
+    "analysis.sampling.metrics": "`Sampling.metrics`; the rows of `kplace sampling --table metrics --format`",
+    "analysis.sampling.pods": "`Sampling.pods`; the rows of `kplace sampling --table pods --format`",
+} | {
     f"analysis.stability.{name}": f"`Stability.{name}` of `kplace.stability`; the rows of `kplace stability "
     f"--table {name} --format`"
     for name in ("pods", "nodes", "workloads", "zones", "metrics", "runs")

@@ -20,9 +20,9 @@ from kplace.config import Configuration  # noqa: TC001
 from kplace.config.versions import DEFAULT_VERSION, Behaviour
 from kplace.dtypes import I32, PreemptionMode
 from kplace.engine.attempt import Attempt
-from kplace.engine.batch import can_batch, place_batch
+from kplace.engine.batch import Observer, can_batch, place_batch
 from kplace.engine.cycle import Options, find_way_out, try_pod
-from kplace.engine.place import place_waiting
+from kplace.engine.place import Watcher, place_waiting
 from kplace.engine.results import PlacementColumns
 from kplace.framework import Profile
 from kplace.state import ClusterState
@@ -114,13 +114,21 @@ class Trial:
         """Give the cluster with its pods as the release sees them."""
         return self.setup.view_of(cluster)
 
-    def place(self, columns: ClusterColumns, only: I32) -> PlacementColumns:
+    def place(
+        self,
+        columns: ClusterColumns,
+        only: I32,
+        *,
+        progress: Callable[[int], None] | None = None,
+        observer: Observer | None = None,
+    ) -> PlacementColumns:
         """Try some pods, in queue order; the others are left waiting."""
         state, profiles = ClusterState(columns), self.setup.profiles
         with closing(self.setup.extenders):
             if can_batch(profiles, self.options):
-                return place_batch(state, profiles, self.options, only=only)
-            return place_waiting(state, profiles, self.options, only=only)
+                return place_batch(state, profiles, self.options, only=only, progress=progress, observer=observer)
+            watchers = [] if observer is None else [_watcher(observer)]
+            return place_waiting(state, profiles, self.options, only=only, watchers=watchers)
 
     def placements(self, cluster: Cluster, only: I32) -> Placements:
         """Try some pods of a cluster: the outcome with its tables."""
@@ -148,6 +156,17 @@ class Trial:
     def with_preemption(self, preemption: PreemptionMode) -> "Trial":
         """Set up the same with another mode of preemption."""
         return replace(self, options=replace(self.options, preemption=preemption))
+
+
+def _watcher(observer: Observer) -> Watcher:
+    positions = set(observer.positions.tolist())
+
+    def watch(attempt: Attempt, _message: str) -> None:
+        if not attempt.retry and attempt.number in positions:
+            observer.before(attempt.cycle.state, attempt.pod, attempt.number)
+            observer.after(attempt.node)
+
+    return watch
 
 
 def waiting_rows(columns: ClusterColumns) -> I32:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+import numpy as np
+
 from kplace.api.cluster import Cluster
 from kplace.dtypes import PreemptionMode
 from kplace.errors import UsageError
@@ -34,6 +36,27 @@ def one_of(argument: str, given: str, choices: Sequence[str]) -> str:
     hint = f"; did you mean {meant[0]!r}?" if meant else ""
     msg = f"{argument}: expected {' or '.join(map(repr, choices))}, got {given!r}{hint}"
     raise UsageError(msg)
+
+
+def whole(argument: str, given: int, least: int | None = None) -> int:
+    """Check that an argument is a whole number, and not too low.
+
+    Raises
+    ------
+    UsageError
+        It is not.
+
+    Examples
+    --------
+    >>> whole("runs", 3, 1)
+    3
+    """
+    is_whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not is_whole or (least is not None and given < least):
+        bound = "" if least is None else f", {least} or more"
+        msg = f"{argument}: expected a whole number{bound}, got {given!r}"
+        raise UsageError(msg)
+    return int(given)
 
 
 def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:

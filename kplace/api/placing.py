@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kplace.api.arguments import PREEMPTION_WORDS, one_of, preemption_for
+from kplace.api.arguments import PREEMPTION_WORDS, one_of, preemption_for, whole
 from kplace.api.cluster import Cluster
 from kplace.api.configuring import ConfigSource
 from kplace.api.extending import CALL, closing
@@ -149,7 +149,7 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     cluster = setup.view_of(cluster)
     options = Options(
         tie_break=TIE_BREAKS[one_of("tie_break", tie_break, tuple(TIE_BREAKS))],
-        seed=_whole("seed", seed),
+        seed=whole("seed", seed),
         percentage_of_nodes_to_score=setup.percentage_of_nodes_to_score,
         preemption=preemption_for(cluster, preemption),
         extenders=setup.extenders,
@@ -175,15 +175,8 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     return Placements.of_run(cluster, columns, run, setup.notes_on(cluster))
 
 
-def _whole(argument: str, given: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer):
-        msg = f"{argument}: expected a whole number, got {given!r}"
-        raise UsageError(msg)
-    return int(given)
-
-
 def _start(cluster: Cluster, given: int) -> int:
-    start, n_nodes = _whole("start_index", given), len(cluster.columns.nodes)
+    start, n_nodes = whole("start_index", given), len(cluster.columns.nodes)
     if not 0 <= start < max(n_nodes, 1):
         msg = f"start_index: expected the position of a node, 0 to {max(n_nodes, 1) - 1:,}, got {given!r}"
         raise UsageError(msg)

@@ -25,6 +25,7 @@ COMMANDS = {
     "why": "kplace.cli.why:why",
     "rescore": "kplace.cli.rescore:rescore",
     "stability": "kplace.cli.stability:stability",
+    "sampling": "kplace.cli.sampling:sampling",
     "report": "kplace.cli.report:report",
     "config": "kplace.cli.config:config",
     "score": "kplace.cli.score:score",

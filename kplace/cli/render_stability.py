@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kplace.analysis.stability import Stability
-from kplace.cli.render import fit, percent, plain_table, shorten, title
+from kplace.cli.render import amount, fit, percent, plain_table, shorten, title
 from kplace.cli.text import counted, one_line
 
 MOST_PODS = 12
@@ -105,9 +105,22 @@ def _metrics(console: Console, metrics: pd.DataFrame) -> None:
     for name in ("min", "median", "max", "mean", "std"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in varied.to_dict("records"):
-        table.add_row(row["metric"], *(number(row[name]) for name in ("min", "q50", "max", "mean", "std")))
-    fit(console, table, ("median",))
+        values = [row[name] for name in ("min", "q50", "max", "mean", "std")]
+        table.add_row(row["metric"], *(measured(row["metric"], value) for value in values))
+    fit(console, table, ("median", "mean"))
     console.print(table)
+
+
+def measured(metric: str, value: float) -> str:
+    """A metric's value, with its unit if it is an amount of a resource.
+
+    Examples
+    --------
+    >>> measured("largest_free:memory", 3.0 * 2**30), measured("imbalance:memory", 0.25)
+    ('3 GiB', '0.25')
+    """
+    name, _, resource = metric.partition(":")
+    return amount(resource, round(value)) if name == "largest_free" and not isnan(value) else number(value)
 
 
 def number(value: float) -> str:

@@ -5,13 +5,13 @@ template needs the cycle, when a pod fits nowhere and it has to be said why, and
 both work on one state.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kplace.dtypes import I32, NO_NODE, Status
+from kplace.dtypes import I32, I64, NO_NODE, Status
 from kplace.engine.attempt import Attempt
 from kplace.engine.binding import bind, hold
 from kplace.engine.cycle import Options
@@ -33,6 +33,30 @@ STRIDE = 4096
 """Pods that are placed between two calls of a progress function."""
 
 
+class Observer(Protocol):
+    """Somebody who looks on at some pods' turns.
+
+    Attributes
+    ----------
+    positions : int64 ndarray
+        Places in the queue of these pods, ascending.
+    """
+
+    positions: I64
+
+    def before(self, state: ClusterState, pod: int, number: int) -> None:
+        """Look at the state, without changing it, in which a pod is tried for the first time.
+
+        Parameters
+        ----------
+        number : int
+            Of the attempt: the place in the queue.
+        """
+
+    def after(self, node: int) -> None:
+        """Learn which node that pod has found; `NO_NODE` for none."""
+
+
 def can_batch(profiles: Sequence[Profile], options: Options) -> bool:
     """Whether pods are scored, and bound without asking anybody at Reserve, Permit or the binding.
 
@@ -48,6 +72,7 @@ def place_batch(
     *,
     only: I32 | None = None,
     progress: Progress | None = None,
+    observer: Observer | None = None,
 ) -> PlacementColumns:
     """Try every waiting pod and put those that fit onto their nodes; the parameters are those of `place_waiting`.
 
@@ -61,14 +86,31 @@ def place_batch(
     only : int32 ndarray, optional
         The pods to try; the others are left waiting.
     progress : callable, optional
+    observer : Observer, optional
     """
     run = _Batch(state, make_agenda(state, profiles, options, only), options)
-    position = 0
-    while position < run.n_pods:
-        position = run.advance(position, min(position + STRIDE, run.n_pods))
-        if progress is not None:
-            progress(position)
+    for position, end, is_watched in _spans(run.n_pods, observer):
+        if is_watched and observer is not None:
+            observer.before(state, run.pod_at(position), position)
+        at = position
+        while at < end:
+            at = run.advance(at, end)
+            if progress is not None:
+                progress(at)
+        if is_watched and observer is not None:
+            observer.after(run.node_at(position))
     return run.finish()
+
+
+def _spans(n_pods: int, observer: Observer | None) -> Iterator[tuple[int, int, bool]]:
+    """The queue in spans of `STRIDE` pods at the most, and spans of one pod that is looked at."""
+    begin = 0
+    for stop in [*([] if observer is None else observer.positions.tolist()), n_pods]:
+        for position in range(begin, stop, STRIDE):
+            yield position, min(position + STRIDE, stop), False
+        if stop < n_pods:
+            yield stop, stop + 1, True
+        begin = stop + 1
 
 
 class _Batch:
@@ -86,6 +128,14 @@ class _Batch:
         self._errors: list[int] = []
         self._engines: dict[str, FusedEngine | None] = {}
         self._stale = False
+
+    def pod_at(self, position: int) -> int:
+        """The pod at a place in the queue."""
+        return int(self._agenda.tried[position])
+
+    def node_at(self, position: int) -> int:
+        """The node that the pod at a place in the queue has found."""
+        return int(self._results.node[position])
 
     def advance(self, position: int, end: int) -> int:
         """Place pods from ``position`` on, up to ``end`` at most; returns where the next call goes on."""

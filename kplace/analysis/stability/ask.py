@@ -5,7 +5,7 @@ from typing import Unpack
 
 import numpy as np
 
-from kplace.analysis.measures import Run, measured, refusal
+from kplace.analysis.measures import Run, known_measures, measured
 from kplace.analysis.metrics.gpu import NVIDIA
 from kplace.analysis.stability.counting import Copies, Tally, digest
 from kplace.analysis.stability.drawing import TIES, VARIABLE, told
@@ -15,6 +15,7 @@ from kplace.analysis.trial import Progress, Scheduling
 from kplace.analysis.words import known_column
 from kplace.analysis.workloads import Workloads
 from kplace.api import Cluster, Placements
+from kplace.api.arguments import whole
 from kplace.columns import ClusterColumns
 from kplace.dtypes import I32, I64, Status
 from kplace.errors import UsageError
@@ -94,13 +95,13 @@ def stability(
     >>> nodes = pd.DataFrame({"node": ["a", "b"], "cpu": [1, 1]})
     >>> pods = pd.DataFrame({"pod": ["web", "db", "log"], "cpu": ["1", "1", "1"]})
     >>> found = stability(Cluster.from_frames(nodes, pods), runs=30)
-    >>> found.pods[["pod", "p_pending"]].to_dict("list")
-    {'pod': ['web', 'db', 'log'], 'p_pending': [0.3, 0.3, 0.4]}
+    >>> found.pods[["pod", "p_pending"]].round(2).to_dict("list")
+    {'pod': ['web', 'db', 'log'], 'p_pending': [0.13, 0.37, 0.5]}
     """
     varied = _varied(vary, scheduling.get("tie_break", "random"))
-    names = _metrics(cluster) if metrics is None else _known(metrics)
-    seed = _whole("seed", scheduling.get("seed", 0), 0)
-    number = _whole("runs", runs, 1)
+    names = _metrics(cluster) if metrics is None else known_measures("metrics", metrics)
+    seed = whole("seed", scheduling.get("seed", 0), 0)
+    number = whole("runs", runs, 1)
     runner, counting, rows = Runner.of(scheduling, preemption), _Counting(cluster.columns), []
     for run in range(number):
         told_now = told(seed, run, varied, len(cluster.columns.nodes))
@@ -165,19 +166,3 @@ def _metrics(cluster: Cluster) -> list[str]:
     column = f"allocatable_{NVIDIA}"
     nodes = cluster.nodes
     return [*METRICS, GPU] if column in nodes and nodes[column].any() else list(METRICS)
-
-
-def _known(metrics: Sequence[str]) -> list[str]:
-    names = [metrics] if isinstance(metrics, str) else list(dict.fromkeys(metrics))
-    for name in names:
-        if wrong := refusal(name):
-            msg = f"metrics: {wrong}"
-            raise UsageError(msg)
-    return names
-
-
-def _whole(argument: str, given: int, least: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        msg = f"{argument}: expected a whole number, {least} or more, got {given!r}"
-        raise UsageError(msg)
-    return int(given)
