@@ -19,6 +19,7 @@ from kplace.columns.pods import UNKNOWN_NODE
 from kplace.columns.rebuilt import NodeObjects, pod_object
 from kplace.io.atomic import Target, writing, writing_folder
 from kplace.io.kinds import find_kind
+from kplace.objects.policy import PriorityClass
 
 FORMS = ("json", "yaml", "folder")
 
@@ -150,7 +151,9 @@ _LOST = "(not in the input)"
 
 def encoded(kind: str, item: Struct) -> bytes:
     """JSON of an object, with its kind and the version of it."""
-    said = msgspec.json.encode({"apiVersion": api_version_of(kind), "kind": kind})
+    # Zeros are left out of objects; this one Kubernetes demands.
+    demanded = {"value": 0} if isinstance(item, PriorityClass) and not item.value else {}
+    said = msgspec.json.encode({"apiVersion": api_version_of(kind), "kind": kind, **demanded})
     fields = msgspec.json.encode(item)
     return said if fields == b"{}" else b"%b,%b" % (said[:-1], fields[1:])
 

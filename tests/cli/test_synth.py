@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from kplace.synthesis import PRESETS
 
@@ -88,3 +89,11 @@ def test_a_model_that_is_not_there(kplace):
     result = kplace("synth", "--like", "nowhere")
     assert result.exit_code == 2
     assert "'--like': nowhere: does not exist; expected a cluster: what kplace place takes" in result.stderr
+
+
+def test_a_priority_of_zero_is_written(kplace, tmp_path):
+    """Kubernetes takes no PriorityClass without a value."""
+    out = tmp_path / "c.yaml"
+    assert kplace("synth", "batch", "--nodes", "2", "--pods", "2", "--out", out).exit_code == 0
+    classes = [item for item in yaml.safe_load_all(out.read_text()) if item["kind"] == "PriorityClass"]
+    assert 0 in [item["value"] for item in classes]
