@@ -6,7 +6,7 @@ from kplace.api.cluster import Cluster
 from kplace.errors import UsageError
 from kplace.io.report import input_notes
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
-from kplace.synthesis import fitted, generate, load_description, read_shapes
+from kplace.synthesis import fitted, generate, load_description, omissions, read_shapes
 from kplace.synthesis.load import Given
 from kplace.synthesis.workloads import NothingRequestedError
 
@@ -30,7 +30,7 @@ def synth(
         (``.toml``, ``.yaml``, ``.json``); or the same as plain values. The reference has a page on what it may hold.
     like : Cluster, optional
         In the place of a description: one is fitted to this cluster (its shapes, labels, taints, sizes of apps,
-        requests, constraints), so that it can be scaled up or varied.
+        requests, constraints), so that it can be scaled up or varied. Notes say what of its pods is left out.
     scale : float
         So many times as many nodes and pods as the description has.
     seed : int
@@ -82,5 +82,7 @@ def synth(
     except NothingRequestedError as error:
         msg = f"description: workload {error}: give it requests, or say how many apps or pods there are"
         raise UsageError(msg) from error
+    if like is not None:
+        columns.notes.extend(omissions(like.columns))
     columns.notes.extend(input_notes(columns, [DEFAULT_SCHEDULER]))
     return Cluster(columns)

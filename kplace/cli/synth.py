@@ -73,10 +73,13 @@ def synth(  # noqa: PLR0913 - one parameter an option
 
 
 def _shown(description: str | None, like: tuple[str, ...]) -> str:
-    from kplace.synthesis import description_text, fitted, preset_text
+    from kplace.synthesis import description_text, fitted, omissions, preset_text
 
     if description is not None:
         return preset_text(description)
     import kplace
 
-    return description_text(fitted(kplace.read(*like).columns))
+    columns = kplace.read(*like).columns
+    for item in omissions(columns):
+        note(str(item))
+    return description_text(fitted(columns))

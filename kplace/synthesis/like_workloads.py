@@ -56,7 +56,7 @@ def fitted_workloads(columns: ClusterColumns) -> tuple[list[Workload], int]:
     Apps that ask for the same (kind, namespace, selectors of nodes, tolerations, spread, terms on themselves,
     priority, scheduler) are a workload; the sizes of apps and what their pods request become a mix with the shares
     that they have. Terms and spread constraints on pods of others, host ports and volumes other than the claims of
-    StatefulSets are left out.
+    StatefulSets are left out; `kplace.synthesis.omissions` says whose.
     """
     groups: dict[str, list[_App]] = {}
     wanted: dict[str, Workload] = {}
@@ -157,14 +157,15 @@ def _terms(side: PodAffinity | None, template: Template) -> Iterator[Near]:
     if side is None:
         return
     for term in side.required or ():
-        if _is_on_itself(term, template):
+        if is_on_itself(term, template):
             yield Near(term.topology_key, hard=True)
     for item in side.preferred or ():
-        if item.pod_affinity_term is not None and _is_on_itself(item.pod_affinity_term, template):
+        if item.pod_affinity_term is not None and is_on_itself(item.pod_affinity_term, template):
             yield Near(item.pod_affinity_term.topology_key, weight=min(max(item.weight, 1), 100))
 
 
-def _is_on_itself(term: PodAffinityTerm, template: Template) -> bool:
+def is_on_itself(term: PodAffinityTerm, template: Template) -> bool:
+    """Whether a term is on the pods of its own workload."""
     at_home = not term.namespaces or template.namespace in term.namespaces
     return at_home and compile_selector(term.label_selector).matches(template.labels)
 

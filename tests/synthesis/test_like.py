@@ -1,5 +1,6 @@
 """A description that is fitted to a cluster makes clusters like it."""
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -141,3 +142,63 @@ def kplace_command():
     from kplace.cli.main import cli
 
     return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def test_what_is_not_fitted_is_said(tmp_path):
+    """Each kind of thing with the pods that have it and whose they are; a note for nothing else."""
+
+    def labelled(**labels):
+        return {"matchLabels": labels}
+
+    def pod(name, count, /, app, **spec):
+        containers = spec.pop("containers", [{"name": "a"}])
+        metadata = {"labels": {"app": app}, "ownerReferences": [{"kind": "Job", "name": name, "controller": True}]}
+        return [
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {**metadata, "name": f"{name}-{number}", "namespace": "shop"},
+                "spec": {"containers": containers, **spec},
+            }
+            for number in range(count)
+        ]
+
+    def term(app):
+        return {"topologyKey": "zone", "labelSelector": labelled(app=app)}
+
+    preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term("db")}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term("own")]}
+    spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
+    pods = [
+        *pod(
+            "own",
+            1,
+            app="own",
+            affinity={"podAffinity": required},
+        ),
+        *pod("web", 2, app="web", affinity={"podAntiAffinity": preferred}),
+        *pod("log", 3, app="log", containers=[{"name": "a", "ports": [{"containerPort": 1, "hostPort": 80}]}]),
+        *pod("far", 4, app="far", topologySpreadConstraints=[{**spread, "labelSelector": labelled(app="db")}]),
+        *pod("near", 5, app="near", topologySpreadConstraints=[{**spread, "labelSelector": labelled(app="near")}]),
+        *(item for n in range(4) for item in pod(f"v{n}", 1, app="v", volumes=[PVC])),
+    ]
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [NODE, *pods]}))
+    model = kplace.read(path)
+    notes = [str(note) for note in kplace.synth(like=model).notes if note.topic == "not-fitted"]
+    assert notes == [
+        "not fitted: affinity to pods of other workloads, of 2 pods (shop/web)",
+        "not fitted: spread constraints on pods of other workloads, of 4 pods (shop/far)",
+        "not fitted: host ports, of 3 pods (shop/log)",
+        "not fitted: volumes other than claims of StatefulSets, of 4 pods (shop/v0, shop/v1, shop/v2 and 1 more)",
+    ]
+    assert not [note for note in kplace.synth("small").notes if note.topic == "not-fitted"]
+
+
+PVC = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n"},
+    "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}},
+}

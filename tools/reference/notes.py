@@ -12,6 +12,10 @@ TOPICS = {
         "What of a published trace is not taken over, and what is assumed that it does not say.",
         "Nothing, or choose other files or arguments of `kplace import`.",
     ),
+    "not-fitted": (
+        "What pods ask for that a description fitted to their cluster (`kplace synth --like`) does not carry over.",
+        "Write it into the description by hand: `--show` prints it.",
+    ),
     "made-pods": (
         "Pods that controllers still lack were made.",
         "Nothing. The pods have `made` set in every table; their names are deterministic.",
