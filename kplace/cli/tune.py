@@ -84,7 +84,8 @@ def tune(  # noqa: PLR0913 - one parameter an option
     """Place the waiting pods under many weight vectors, and say which of them nothing beats in every respect.
 
     For each candidate: pods that stay pending, nodes in use and how full they are, how uneven the nodes are, what is
-    free but stranded, and topology spread constraints that are broken. INPUT is what place takes.
+    free but stranded, and topology spread constraints that are broken. INPUT is what place takes. Of a configuration
+    with several profiles the first one is tuned; the pods of the others are placed too, with the weights they have.
     """
     target = None if out is None else _target(out)
     outs = [] if target is None else [Output("--out", target)]
