@@ -9,7 +9,6 @@ from kplace.columns.selectors import compile_selector
 from kplace.objects.core import Affinity, PodAffinity, PodAffinityTerm
 from kplace.synthesis.like_workloads import is_on_itself
 
-TOPIC = "not-fitted"
 _MOST_NAMES = 3
 
 
@@ -39,7 +38,7 @@ def _note(what: str, has: Callable[[Template], bool], templates: list[tuple[Temp
         rest = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
         many = sum(many for _, many in found)
         pods = "1 pod" if many == 1 else f"{many:,} pods"
-        yield Note(TOPIC, f"not fitted: {what}, of {pods} ({', '.join(names[:_MOST_NAMES])}{rest})")
+        yield Note("not-fitted", f"not fitted: {what}, of {pods} ({', '.join(names[:_MOST_NAMES])}{rest})")
 
 
 def _name(template: Template) -> str:

@@ -2,8 +2,8 @@
 
 It is written down here rather than described for `kplace.synthesis`. A figure is compared with those of earlier
 releases (``--against``), so the cluster must stay what it is, node by node, whatever becomes of presets and draws; and
-each waiting pod asks for just one thing, under the name that it has in tables, which workloads made up at random do not.
-To measure in a cluster that is made up, give it: ``kplace synth datacenter-5k --out c.parquet``, then
+each waiting pod asks for just one thing, under the name that it has in tables, unlike workloads made up at random. To
+measure in a cluster that is made up, give it: ``kplace synth datacenter-5k --out c.parquet``, then
 ``kplace bench plugins --input c.parquet``.
 """
 
