@@ -22,6 +22,8 @@ from kplace.objects.storage import CSINode
 _ADMITTING = ("PriorityClass", "RuntimeClass", "LimitRange", "Namespace")
 _SOURCE = "<candidate>"
 _LONGEST = 40
+_NEW = "new-"
+"""Beginning of the names of new nodes."""
 _ODD = re.compile(r"[^a-z0-9]+")
 
 
@@ -198,11 +200,11 @@ class Enlarger:
     _stems: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        taken = set(self.columns.nodes.names)
+        taken = [name for name in self.columns.nodes.names if name.startswith(_NEW)]
         self._stems = []
         seen: set[str] = set()
         for item in self.catalogue.candidates:
-            stem = f"new-{_ODD.sub('-', item.name.lower()).strip('-')[:_LONGEST].strip('-')}"
+            stem = f"{_NEW}{_ODD.sub('-', item.name.lower()).strip('-')[:_LONGEST].strip('-')}"
             base, number = stem, 2
             while stem in seen or any(name.startswith(f"{stem}-") for name in taken):
                 stem, number = f"{base}-{number}", number + 1
