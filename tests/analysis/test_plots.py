@@ -366,6 +366,29 @@ def test_a_comparison_in_pictures(run):
     assert bars(plot.versions(table))["placed elsewhere", "1.36"] == table["moved"].iloc[1]
 
 
+def test_chance_and_regret_in_pictures(run):
+    found = kplace.stability(run.before, runs=6)
+    some = found.pods[(found.pods["p_pending"] > 0) & (found.pods["p_pending"] < 1)]
+    (trace,) = found.plot().data
+    names = some["namespace"].astype(str) + "/" + some["pod"].astype(str)
+    assert dict(zip(trace.y, trace.x, strict=True)) == dict(zip(names, some["p_pending"], strict=True))
+    rescored = kplace.rescore(run.cluster)
+    (line,) = rescored.plot().data
+    assert line.y[0] == rescored.standing.regret
+    assert line.y[-1] == rescored.after.regret
+    assert line.x[-1] == len(rescored.moves)
+
+
+def test_plans_in_a_picture():
+    nodes = pd.DataFrame({"node": ["a"], "cpu": [4], "instance_type": ["small"]})
+    pods = pd.DataFrame({"pod": ["web", "db", "job"], "cpu": "3", "node": ["a", None, None]})
+    found = kplace.provision(kplace.Cluster.from_frames(nodes, pods), pools=True, prices={"small": 0.1})
+    cost, least = found.plot().data
+    assert list(cost.x) == found.table["cost"].tolist()
+    assert list(least.x) == found.table["at_least"].tolist()
+    assert list(found.plot.nodes().data[0].y) == found.best.nodes["node"].tolist()
+
+
 def test_why_in_a_picture(run):
     found = kplace.why(run.cluster, "data/cache-warmer")
     shown = bars(found.plot())

@@ -9,6 +9,8 @@ from kplace.analysis.compare import Comparison
 from kplace.analysis.drain.each import EachDrain
 from kplace.analysis.drain.result import Drain
 from kplace.analysis.provision import Provision
+from kplace.analysis.rescore import Rescore
+from kplace.analysis.stability import Stability
 from kplace.analysis.why import Why
 from reference.complete import insist
 from reference.markdown import fenced, page
@@ -33,6 +35,8 @@ RESULTS = {
     "comparison": ("kplace.compare", Comparison),
     "found": ("kplace.why", Why),
     "provision": ("kplace.provision", Provision),
+    "stability": ("kplace.stability", Stability),
+    "rescored": ("kplace.rescore", Rescore),
 }
 """By the name in the examples: what gives the result, and what it is."""
 

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from kplace.analysis.figures import cluster_figures
 from kplace.analysis.metrics.room import smallest_needs
+from kplace.analysis.plots import chance
 from kplace.analysis.rescore.drift import Rejection
 from kplace.analysis.rescore.moves import Moves, Standing
 from kplace.analysis.schema import (
@@ -26,6 +28,9 @@ from kplace.engine.moving.rescore import Rescored
 from kplace.frames.build import Values, category, category_of, frame, node_category, nullable, texts
 from kplace.frames.pods import owner_part
 from kplace.frames.schema import stamp
+
+if TYPE_CHECKING:
+    from kplace.analysis.plots.figure import Figure
 
 OUTCOMES = ("stays", "moves", "pending")
 _STAYS, _MOVES, _PENDING = range(3)
@@ -219,6 +224,10 @@ class Rescore:
         table[["before", "after"]] = np.array(list(both.values()), np.float64)
         table["change"] = table["after"] - table["before"]
         return stamp(table.astype({"figure": "str"}), RESCORE_FIGURES)
+
+    def plot(self) -> "Figure":
+        """What is left of the regret after each round of moves, as a picture."""
+        return chance.regret(self.moves, self.standing.regret)
 
     @cached_property
     def _fits(self) -> Mask:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from kplace.analysis import schema_runs as schema
+from kplace.analysis.plots import chance
 from kplace.analysis.stability.counting import Copies, Tally
 from kplace.analysis.stability.drawing import Told
 from kplace.analysis.stability.running import Runner
@@ -17,6 +19,9 @@ from kplace.errors import UsageError
 from kplace.frames.build import Values, category, frame, node_category, nullable, texts
 from kplace.frames.pods import owner_part
 from kplace.frames.schema import stamp
+
+if TYPE_CHECKING:
+    from kplace.analysis.plots.figure import Figure
 
 _SUMS = ("min", "mean", "max", "std")
 
@@ -188,6 +193,10 @@ class Stability:
             "std": np.sqrt(runs * squares - total * total) / runs,
         }
         return stamp(frame(table, len(workload)), schema.STABILITY_ZONES)
+
+    def plot(self) -> "Figure":
+        """Pods that find a node in some runs only, as a picture."""
+        return chance.chance(self.pods)
 
     @cached_property
     def _pairs(self) -> tuple[I32, I32, I64]:
