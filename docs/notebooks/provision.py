@@ -26,7 +26,7 @@ found.plot()
 
 # %% [markdown]
 # Each plan is the best that was found of one kind of node, or of all together; the red line is a cost below which no such nodes can be had that let the same pods in. Five
-# spot nodes are by far the cheapest, and at most 7 % above the optimum. How full will they be?
+# spot nodes are by far the cheapest, and no plan can be cheaper. How full will they be?
 
 # %%
 found.plot.nodes()
