@@ -1,6 +1,6 @@
 """Pods to ask about: from files, of a workload that is there, or one of each workload."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -96,31 +96,44 @@ def pods_of_files(cluster: Cluster, sources: Sequence[str | Path]) -> Cluster:
     return Cluster(added)
 
 
-def spec_like(cluster: Cluster, name: str) -> Spec:
-    """The kind of pod that a workload or a pod of the cluster is of.
+def specs_like(cluster: Cluster, names: Sequence[str]) -> list[Spec]:
+    """The kinds of pods that workloads or pods of the cluster are of.
 
     Parameters
     ----------
-    name : str
+    names : sequence of str
         ``NAMESPACE/NAME`` of a workload (a Deployment and so on) or a pod; a name alone is looked for in ``default``.
+
+    Returns
+    -------
+    list of Spec
+        One for each name, in their order.
 
     Raises
     ------
     UsageError
-        There is none of that name, or its pods come with their nodes.
+        There is none of a name, or its pods come with their nodes.
     """
-    wanted = name if "/" in name else f"default/{name}"
+    if not names:
+        return []
+    known: dict[str, tuple[Spec, str]] = {}
     for spec, kind in _all_specs(cluster.columns):
-        if spec.name == wanted:
-            if kind in _PER_NODE:
-                msg = f"like: {wanted} is a {kind}: one of its pods comes with each node, more cannot be asked for"
-                raise UsageError(msg)
-            return spec
-    names = [spec.name for spec, _ in _all_specs(cluster.columns)]
+        known.setdefault(spec.name, (spec, kind))
+    return [_spec_like(cluster, name if "/" in name else f"default/{name}", known) for name in names]
+
+
+def _spec_like(cluster: Cluster, wanted: str, known: Mapping[str, tuple[Spec, str]]) -> Spec:
+    """The kind of pod of one name; ``known`` are the workloads with their kinds."""
+    if wanted in known:
+        spec, kind = known[wanted]
+        if kind in _PER_NODE:
+            msg = f"like: {wanted} is a {kind}: one of its pods comes with each node, more cannot be asked for"
+            raise UsageError(msg)
+        return spec
     try:
         pod = find_pod(cluster.columns, wanted)
     except UsageError as error:
-        meant = did_you_mean(close_names(wanted, names))
+        meant = did_you_mean(close_names(wanted, known))
         msg = f"like: there is neither a workload nor a pod {wanted} in the input{meant}"
         raise UsageError(msg) from error
     return Spec(wanted, int(cluster.columns.pods.template[pod]), 1)

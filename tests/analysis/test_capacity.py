@@ -10,7 +10,8 @@ from hypothesis import given, settings
 
 import kplace
 from kplace.analysis.capacity import capacity, frontier
-from kplace.analysis.specs import every_spec, spec_like, specs_of_files
+from kplace.analysis.specs import every_spec, specs_like, specs_of_files
+from kplace.analysis.workloads import Workloads
 from kplace.api import Cluster
 from kplace.api.setup import set_up
 from kplace.columns.addition import free_names, with_pods
@@ -106,7 +107,7 @@ def test_the_last_copies_of_it_placed_singly(demo, small_pod):
     "name", ["shop/sequencer", "shop/checkout", "ml/inference", "edge/ingress", "data/cache-warmer"]
 )
 def test_a_workload_of_the_demo_cluster(demo, name):
-    spec = spec_like(demo, name)
+    (spec,) = specs_like(demo, [name])
     found = capacity(demo, like=name, tie_break="first")
     nodes, message = one_by_one(demo, [name] * 200, [spec.template] * 200, tie_break="first")
     assert [demo.columns.nodes.names[n] for n in found.counts[0].nodes] == nodes
@@ -129,11 +130,32 @@ def test_any_workload_of_any_cluster(made):
         assert found.table["message"].tolist() == [message]
 
 
+def test_many_names_are_looked_up_in_one_scan(demo, monkeypatch):
+    scans = []
+
+    def scan(columns):
+        scans.append(columns)
+        return Workloads(columns)
+
+    monkeypatch.setattr("kplace.analysis.specs.Workloads", scan)
+    pod = demo.columns.pods.key(0)
+    names = ["shop/web", pod, "ml/inference", "shop/web"]
+    found = specs_like(demo, names)
+    assert [spec.name for spec in found] == names
+    assert found[1].template == demo.columns.pods.template[0]
+    assert found[0] == found[3]
+    assert len(scans) == 1
+    assert specs_like(demo, []) == []
+    assert len(scans) == 1
+    with pytest.raises(UsageError, match="neither a workload nor a pod shop/wbe in the input; did you mean shop/web"):
+        specs_like(demo, ["shop/web", "shop/wbe"])
+
+
 def test_a_mix_comes_in_turn(demo):
     mix = {"shop/web": 2, "shop/cart-cache": 1}
     found = capacity(demo, like=list(mix), mix=mix, tie_break="first")
     order = ["shop/web", "shop/web", "shop/cart-cache"] * 40
-    codes = {name: spec_like(demo, name).template for name in mix}
+    codes = {spec.name: spec.template for spec in specs_like(demo, list(mix))}
     nodes, _ = one_by_one(demo, order, [codes[name] for name in order], tie_break="first")
     assert [demo.columns.nodes.names[n] for n in found.counts[0].nodes] == nodes
     assert found.rounds == len(nodes) // 3

@@ -10,7 +10,7 @@ import pandas as pd
 from kplace.analysis.capacity.binding import binding
 from kplace.analysis.capacity.count import Count, count
 from kplace.analysis.capacity.result import Capacity
-from kplace.analysis.specs import Spec, every_spec, schedulable_specs, spec_like, specs_of_files
+from kplace.analysis.specs import Spec, every_spec, schedulable_specs, specs_like, specs_of_files
 from kplace.analysis.trial import Progress, Scheduling, Trial
 from kplace.api import Cluster
 from kplace.api.hints import close_names, did_you_mean, listed
@@ -163,7 +163,7 @@ def kinds_of(
     specs: list[Spec] = []
     if files:
         cluster, specs = specs_of_files(cluster, files)
-    specs += [spec_like(cluster, name) for name in names]
+    specs += specs_like(cluster, names)
     if not files and not names:
         specs = every_spec(cluster, top)
         if not specs:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kplace.analysis.specs import pods_of_files, schedulable_specs, spec_like
+from kplace.analysis.specs import pods_of_files, schedulable_specs, specs_like
 from kplace.api import Cluster
 from kplace.columns import ClusterColumns
 from kplace.columns.addition import free_names, with_pods
@@ -47,7 +47,7 @@ def wanted(
     """
     files = [pods] if isinstance(pods, str | Path) else list(pods)
     named = [like] if isinstance(like, str) else list(like)
-    specs = [spec_like(cluster, name) for name in named]
+    specs = specs_like(cluster, named)
     if not waiting:
         if not files and not named:
             msg = "waiting: without the waiting pods, name others that have to fit: pods or like"
