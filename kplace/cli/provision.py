@@ -53,7 +53,7 @@ def _named_numbers(option: str, example: str) -> Callable[..., dict[str, str]]:
     multiple=True,
     metavar="NAME=N",
     callback=_named_numbers("--price", "m5.large=0.096"),
-    help="What one node costs, by its name or its instance type.",
+    help="What one node costs, by its name or its instance type; goes before --prices.",
 )
 @click.option(
     "--rate",
@@ -135,7 +135,8 @@ def provision(  # noqa: PLR0913 - one parameter an option
             shapes=shapes,
             nodepools=nodepools,
             zones=zones,
-            prices=prices if prices is not None else price or None,
+            prices=prices,
+            price=price,
             rates=rates or None,
             each=each,
             effort=effort,

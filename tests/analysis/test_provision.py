@@ -295,7 +295,10 @@ def test_prices_come_from_names_tables_and_rates(tmp_path):
     table = tmp_path / "prices.csv"
     table.write_text("instance_type,zone,price,comment\nsmall,,0.3,\nsmall,x,0.2,here\nlarge,,,none yet\n")
     prices = {}
-    for told in ({"prices": {"small": 0.5, "large": "0.7"}}, {"prices": table}, {"rates": {"cpu": "0.01"}}, {}):
+    by_name = {"small": 0.5, "large": "0.7"}
+    both = provision(cluster, pools=True, prices=table, price={"small": 0.5}).candidates
+    assert both["price"].tolist() == [0.5]
+    for told in ({"prices": by_name}, {"prices": table}, {"rates": {"cpu": "0.01"}}, {}):
         found = provision(cluster, pools=True, **told)
         prices[str(sorted(told))] = found.candidates.set_index("instance_type")["price"].to_dict()
         if told.get("prices") == table:
@@ -339,6 +342,29 @@ def test_a_table_of_prices_with_faults_is_refused(demo, tmp_path):
     with pytest.raises(InputError) as caught:
         provision(demo, pools=True, prices=path)
     assert [fault.subject for fault in caught.value.faults] == ["line 2", "line 3"]
+
+
+def test_all_faults_of_all_prices_are_told_at_once(demo, tmp_path):
+    path, shapes = tmp_path / "prices.csv", tmp_path / "shapes.csv"
+    path.write_text("name,zone,price\na,,1\n,,2\na,x,3\na,,1.0\na,,1.5\nb,,dear\na,x,4\n")
+    shapes.write_text("instance_type,alloc:cpu,price\nm,4,1\nm,4,2\n")
+    with pytest.raises(InputError) as caught:
+        provision(demo, pools=True, shapes=shapes, prices=path, price={"mem-8x129": -3}, rates={"cpu": "much"})
+    assert [str(fault) for fault in caught.value.faults] == [
+        f"{path}: line 3: name: is empty, but there is a price",
+        f"{path}: line 6: price: a costs 1.5 here, but 1 in line 2",
+        f"{path}: line 7: price: expected a number such as 0.096, got 'dear'",
+        f"{path}: line 8: price: a x costs 4 here, but 3 in line 4",
+        f"{shapes}: line 3: price: m costs 2 here, but 1 in line 2",
+        "price: mem-8x129: expected 0 or more, got -3",
+        "price: there is no candidate mem-8x129; did you mean mem-8x128?",
+        "rates: cpu: expected a number such as 0.096, got 'much'",
+    ]
+    with pytest.raises(UsageError) as told:
+        provision(demo, pools=True, prices={"mem-8x128": "dear"}, price={"nothing-like-it": 1})
+    first, second = str(told.value).splitlines()
+    assert first == "prices: mem-8x128: expected a number such as 0.096, got 'dear'"
+    assert second.startswith("price: there is no candidate nothing-like-it; there are ")
 
 
 def test_a_file_without_nodes_is_refused(demo, tmp_path):

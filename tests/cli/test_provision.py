@@ -67,6 +67,21 @@ def test_nothing_to_do(kplace, tmp_path):
     assert result.stdout.startswith("no pod needs a new node\n1 waiting pod placed as things are\n")
 
 
+def test_faults_of_the_table_and_of_single_prices_are_told_together(kplace, folder, tmp_path):
+    table = tmp_path / "bad.csv"
+    table.write_text("instance_type,price\none,1\n,3\none,2\n")
+    result = kplace("provision", folder, "--pools", "--prices", str(table), "--price", "x=-3")
+    assert result.exit_code == 2
+    assert "line 3: instance_type: is empty" in result.stderr
+    assert "line 4: price: one costs 2 here, but 1 in line 2" in result.stderr
+    assert "price: x: expected 0 or more, got -3" in result.stderr
+    assert "price: there is no candidate x" in result.stderr
+    assert "4 faults in 2 inputs; nothing was done" in result.stderr
+    assert not result.stdout
+    result = kplace("provision", folder, "--pools", "--price", "x=-3")
+    assert "--price: x: expected 0 or more" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -45,6 +45,7 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
     nodepools: Sources = (),
     zones: Sequence[str] = (),
     prices: Mapping[str, Number] | str | Path | None = None,
+    price: Mapping[str, Number] | None = None,
     rates: Mapping[str, Number] | None = None,
     each: int = 10,
     effort: int = 100,
@@ -83,6 +84,8 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
         What a node costs: by name of the node or instance type; or a CSV file with ``instance_type``, ``price``, and
         maybe ``zone`` and ``capacity_type``. A column ``price`` of ``shapes`` and an annotation ``kplace.io/price`` of
         a manifest say it too. Where nothing is known of any candidate, each costs 1.
+    price : mapping, optional
+        The same by name, where ``prices`` is a file: goes before it.
     rates : mapping, optional
         What a core, a GiB, one of any other resource costs, by resource: the price of what has none otherwise.
     each : int
@@ -135,6 +138,7 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
         nodepools=nodepools,
         zones=zones,
         prices=prices,
+        price=price,
         rates=rates,
     )
     view = trial.view_of(asked)

@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from kplace.analysis.provision.candidate import Candidate
-from kplace.api.hints import close_names, did_you_mean
+from kplace.api.hints import close_names, did_you_mean, listed
 from kplace.columns.nodes import allocatable_amounts
 from kplace.errors import Fault, InputError, UsageError
 from kplace.io.sources import Source, SourceError
@@ -70,12 +70,6 @@ class Prices:
             )
         return None
 
-    def unused(self, candidates: "list[Candidate]") -> list[str]:
-        """Names with a price that no candidate has."""
-        known = {name for item in candidates for name in (item.name, item.group, item.like, item.instance_type)}
-        known |= {item.node.metadata.name for item in candidates}
-        return [name for name in self.named if name not in known]
-
 
 def _means(row: Row, item: Candidate) -> bool:
     return (
@@ -90,36 +84,81 @@ def _precision(row: Row) -> int:
 
 
 def prices_of(
-    prices: Mapping[str, Number] | str | Path | None, rates: Mapping[str, Number] | None, *tables: tuple[Row, ...]
+    candidates: Sequence[Candidate],
+    *,
+    prices: Mapping[str, Number] | str | Path | None = None,
+    price: Mapping[str, Number] | None = None,
+    rates: Mapping[str, Number] | None = None,
+    tables: Sequence[str | Path] = (),
 ) -> Prices:
     """Gather prices.
 
     Parameters
     ----------
+    candidates : sequence of Candidate
+        That prices by name may be for.
     prices : mapping or path, optional
         By name, or a table.
+    price : mapping, optional
+        By name; goes before ``prices``.
     rates : mapping, optional
-    *tables : tuple of Row
-        Further rows.
+    tables : sequence of paths
+        Tables that may have prices as well; the table ``prices`` goes before them.
 
     Raises
     ------
     InputError
-        With every fault of the table.
+        With every fault of the tables, and of the other arguments.
     UsageError
-        A price is no positive number.
+        The tables are right, but a price is no positive number or for no candidate: one such fault a line.
     """
+    in_files, faults = list[Fault](), list[Fault]()
+    is_file = isinstance(prices, str | Path)
+    sources = [(prices, True)] if isinstance(prices, str | Path) else []
+    rows: list[Row] = []
+    for table, needed in [*sources, *((table, False) for table in tables)]:
+        try:
+            rows += read_prices(table, needed=needed)
+        except InputError as error:
+            in_files += error.faults
     named: dict[str, Fraction] = {}
-    rows = [row for table in tables for row in table]
-    if isinstance(prices, str | Path):
-        rows = [*read_prices(prices), *rows]
-    elif prices is not None:
-        named = {name: positive(price, f"prices: {name}") for name, price in prices.items()}
-    return Prices(named, tuple(rows), {name: positive(rate, f"rates: {name}") for name, rate in (rates or {}).items()})
+    for argument, given in (("prices", {} if is_file else prices), ("price", price)):
+        numbers = dict(given) if isinstance(given, Mapping) else {}
+        named |= _numbers(argument, numbers, faults)
+        faults += _of_nothing(argument, numbers, candidates)
+    found = Prices(named, tuple(rows), _numbers("rates", rates or {}, faults))
+    if in_files:
+        raise InputError([*in_files, *faults])
+    if faults:
+        raise UsageError("\n".join(map(str, faults)))
+    return found
+
+
+def _numbers(argument: str, given: Mapping[str, Number], faults: list[Fault]) -> dict[str, Fraction]:
+    """Numbers of an argument; those that are none become faults."""
+    found = {}
+    for name, number in given.items():
+        try:
+            found[name] = exact(number)
+        except UsageError as error:
+            faults.append(Fault(argument, name, "", str(error)))
+    return found
+
+
+def _of_nothing(argument: str, names: Iterable[str], candidates: Sequence[Candidate]) -> Iterator[Fault]:
+    """Faults of names with a price that no candidate has."""
+    shown = dict.fromkeys(
+        name for item in candidates for name in (item.instance_type, item.name, item.node.metadata.name) if name
+    )
+    known = {*shown, *(name for item in candidates for name in (item.group, item.like))}
+    for name in names:
+        if name not in known:
+            meant = did_you_mean(close_names(name, shown)) or f"; there are {listed(shown)}"
+            yield Fault(argument, "", "", f"there is no candidate {name}{meant}")
 
 
 def positive(given: Number, what: str) -> Fraction:
-    """A price or a rate as an exact number.
+    """A price or a rate as an exact number; ``what`` begins the message if it is none.
 
     Raises
     ------
@@ -132,13 +171,33 @@ def positive(given: Number, what: str) -> Fraction:
     (Fraction(1, 10), Fraction(1, 100))
     """
     try:
+        return exact(given)
+    except UsageError as error:
+        msg = f"{what}: {error}"
+        raise UsageError(msg) from error
+
+
+def exact(given: Number) -> Fraction:
+    """A price or a rate as an exact number.
+
+    Raises
+    ------
+    UsageError
+        It is none, or below 0.
+
+    Examples
+    --------
+    >>> exact("0.096")
+    Fraction(12, 125)
+    """
+    try:
         # What people write as 0.1 is a tenth.
         number = Fraction(str(given))
     except (ValueError, ZeroDivisionError) as error:
-        msg = f"{what}: expected a number such as 0.096, got {given!r}"
+        msg = f"expected a number such as 0.096, got {given!r}"
         raise UsageError(msg) from error
     if number < 0:
-        msg = f"{what}: expected 0 or more, got {given}"
+        msg = f"expected 0 or more, got {given}"
         raise UsageError(msg)
     return number
 
@@ -173,21 +232,33 @@ def read_prices(path: str | Path, *, needed: bool = True) -> tuple[Row, ...]:
     if "price" not in header:
         meant = did_you_mean(close_names("price", header))
         faults.append(Fault(str(path), "", "price", f"there is no such column{meant}"))
-    rows = [] if faults else list(_rows(table, key, str(path), faults))
+    rows = [] if faults else _rows(table, key, str(path), faults)
     if faults:
         raise InputError(faults)
     return tuple(rows)
 
 
-def _rows(table: "csv.DictReader[str]", key: str, source: str, faults: list[Fault]) -> Iterator[Row]:
+def _rows(table: "csv.DictReader[str]", key: str, source: str, faults: list[Fault]) -> list[Row]:
+    """Rows with a price; what is wrong with others is added to the faults."""
+    found: list[Row] = []
+    first: dict[tuple[str, str, str], tuple[Fraction, int]] = {}
     for cells in table:
         given = {name: (text or "").strip() for name, text in cells.items() if name}
         if not given.get("price"):
             continue
-        where = f"line {table.line_num}"
+        where, name = f"line {table.line_num}", given.get(key, "")
+        if not name:
+            faults.append(Fault(source, where, key, "is empty, but there is a price"))
         try:
-            price = positive(given["price"], "price")
+            price = exact(given["price"])
         except UsageError as error:
-            faults.append(Fault(source, where, "", str(error)))
+            faults.append(Fault(source, where, "price", str(error)))
             continue
-        yield Row(given.get(key, ""), given.get("zone", ""), given.get("capacity_type", ""), price)
+        row = Row(name, given.get("zone", ""), given.get("capacity_type", ""), price)
+        known, line = first.setdefault((row.name, row.zone, row.capacity_type), (price, table.line_num))
+        if name and known != price:
+            what = " ".join(text for text in (row.name, row.zone, row.capacity_type) if text)
+            other = f"{what} costs {given['price']} here, but {float(known):g} in line {line}"
+            faults.append(Fault(source, where, "price", other))
+        found.append(row)
+    return found

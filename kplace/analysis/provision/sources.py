@@ -1,6 +1,6 @@
 """All candidates that a question names, with their prices."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,9 +9,9 @@ from kplace.analysis.provision.candidate import Candidate, as_template, distinct
 from kplace.analysis.provision.machines import BUILT_IN, read_machines, shape_candidates, zones_of
 from kplace.analysis.provision.nodepools import nodepool_candidates
 from kplace.analysis.provision.pools import pool_candidates
-from kplace.analysis.provision.prices import Number, Prices, Row, prices_of, read_prices
+from kplace.analysis.provision.prices import Number, Prices, prices_of
 from kplace.api import Cluster
-from kplace.api.hints import close_names, did_you_mean, listed
+from kplace.api.hints import listed
 from kplace.columns.cluster import Note
 from kplace.errors import UsageError
 from kplace.io.read import read_builder
@@ -43,6 +43,7 @@ def candidates_of(  # noqa: PLR0913 - candidates come in many ways
     nodepools: Sources = (),
     zones: Sequence[str] = (),
     prices: Mapping[str, Number] | str | Path | None = None,
+    price: Mapping[str, Number] | None = None,
     rates: Mapping[str, Number] | None = None,
 ) -> Offer:
     """Gather the candidates.
@@ -50,7 +51,7 @@ def candidates_of(  # noqa: PLR0913 - candidates come in many ways
     Raises
     ------
     InputError
-        With every fault of a file.
+        With every fault of a file; of tables of prices with those of other prices.
     UsageError
         There are none, or a price is for none of them.
     """
@@ -75,7 +76,10 @@ def candidates_of(  # noqa: PLR0913 - candidates come in many ways
     if not found:
         msg = "candidates: say what could be added: nodes, pools, shapes or nodepools"
         raise UsageError(msg)
-    return _priced(list(distinct(found)), prices_of(prices, rates, *_price_rows(tables)), notes)
+    candidates = list(distinct(found))
+    with_prices = [table for table in tables if str(table) != BUILT_IN]
+    known = prices_of(candidates, prices=prices, price=price, rates=rates, tables=with_prices)
+    return _priced(candidates, known, notes)
 
 
 def _places(cluster: Cluster, zones: Sequence[str]) -> dict[str, str]:
@@ -86,11 +90,6 @@ def _places(cluster: Cluster, zones: Sequence[str]) -> dict[str, str]:
     regions = set(there.values())
     region = regions.pop() if len(regions) == 1 else ""
     return {zone: there.get(zone, region) for zone in ([zones] if isinstance(zones, str) else zones)}
-
-
-def _price_rows(tables: Sequence[str | Path]) -> Iterator[tuple[Row, ...]]:
-    """Prices that stand in tables of machines."""
-    return (read_prices(table, needed=False) for table in tables if str(table) != BUILT_IN)
 
 
 def _manifests(files: Sequence[str | Path], notes: list[Note]) -> list[Candidate]:
@@ -113,13 +112,6 @@ def _manifests(files: Sequence[str | Path], notes: list[Note]) -> list[Candidate
 
 def _priced(candidates: list[Candidate], prices: Prices, notes: list[Note]) -> Offer:
     """Candidates with what they cost; if nothing at all is known of prices, each costs 1."""
-    unused = prices.unused(candidates)
-    if unused:
-        several = ((item.instance_type, item.name, item.node.metadata.name) for item in candidates)
-        names = list(dict.fromkeys(name for own in several for name in own if name))
-        meant = did_you_mean(close_names(unused[0], names)) or f"; there are {listed(names)}"
-        msg = f"prices: there is no candidate {unused[0]}{meant}"
-        raise UsageError(msg)
     costs = [prices.of(item) for item in candidates]
     if all(cost is None for cost in costs):
         notes.append(Note("no-prices", "no prices are known: every node costs 1, so that the fewest nodes are sought"))
