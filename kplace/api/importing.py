@@ -2,10 +2,15 @@
 
 from pathlib import Path
 
+import msgspec
+import pandas as pd
+
 from kplace.api.arguments import one_of
 from kplace.api.cluster import Cluster, read
-from kplace.columns import Note
+from kplace.columns import ClusterBuilder, Note
 from kplace.errors import UsageError
+from kplace.objects.core import Namespace
+from kplace.objects.meta import ObjectMeta
 from kplace.traces import FORMATS, read_trace_tables
 from kplace.traces.formats import OPENB
 
@@ -32,7 +37,7 @@ def read_trace(form: str, *files: str | Path, nodes: int | None = None, limit: i
     -------
     Cluster
         Pods have their times of creation, and how long they ran as ``lasts``: ``kplace.simulate(cluster, replay=True)``
-        lets them come and go. `Cluster.notes` says what was left out.
+        lets them come and go. Their namespaces are objects of it. `Cluster.notes` says what was left out.
 
     Raises
     ------
@@ -55,6 +60,16 @@ def read_trace(form: str, *files: str | Path, nodes: int | None = None, limit: i
             raise UsageError(msg)
         return read(*files)
     trace = read_trace_tables(form, files, nodes, limit)
-    cluster = Cluster.from_frames(trace.nodes, trace.pods)
+    cluster = Cluster.from_frames(trace.nodes, trace.pods, others=_namespaces(trace.pods))
     cluster.notes[:0] = [Note("trace", text) for text in trace.notes]
     return cluster
+
+
+def _namespaces(pods: pd.DataFrame) -> Cluster | None:
+    """The namespaces of a table of pods as objects, without which no cluster would take the pods."""
+    named = pods["namespace"].dropna().unique().tolist() if "namespace" in pods else []
+    builder = ClusterBuilder()
+    for name in sorted({str(name) for name in named} - {"", "default"}):
+        raw = msgspec.json.encode({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        builder.add("Namespace", Namespace(ObjectMeta(name=name)), raw, "<trace>")
+    return Cluster(builder.finish()) if builder.objects else None

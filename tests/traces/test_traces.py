@@ -6,9 +6,11 @@ import sqlite3
 
 import pandas as pd
 import pytest
+import yaml
 
 import kplace
 from kplace.errors import InputError, UsageError
+from kplace.traces import read_trace_tables
 
 MACHINES = """m_1,0,20,3,96,100,USING
 m_2,0,20,4,96,50,USING
@@ -56,6 +58,28 @@ def test_alibaba(alibaba, tmp_path):
     packed = tmp_path / "machine_meta.csv.gz"
     packed.write_bytes(gzip.compress((header + MACHINES).encode()))
     assert kplace.read_trace("alibaba-2018", packed, *alibaba[1:]).columns.nodes.names == cluster.columns.nodes.names
+
+
+def test_namespaces_are_written_before_the_pods_that_are_in_them(alibaba, tmp_path):
+    cluster = kplace.read_trace("alibaba-2018", *alibaba)
+    path = tmp_path / "trace.yaml"
+    cluster.to_manifests(path, form="yaml")
+    written = list(yaml.safe_load_all(path.read_text()))
+    assert written[:2] == [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in ("batch", "online")
+    ]
+    assert {item["metadata"]["namespace"] for item in written if item["kind"] == "Pod"} == {"batch", "online"}
+    cluster.to_snapshot(tmp_path / "trace.parquet")
+    assert [item.metadata.name for item in kplace.read(tmp_path / "trace.parquet").columns.objects["Namespace"]] == [
+        "batch",
+        "online",
+    ]
+    trace = read_trace_tables("alibaba-2018", alibaba, None, None)
+    without = kplace.place(kplace.Cluster.from_frames(trace.nodes, trace.pods))
+    for same in (cluster, kplace.read(path), kplace.read(tmp_path / "trace.parquet")):
+        placed = kplace.place(same)
+        pd.testing.assert_series_equal(placed.pods["node"], without.pods["node"])
+        assert placed.result_hash == without.result_hash
 
 
 def test_faults_of_alibaba(alibaba, tmp_path):
@@ -257,6 +281,14 @@ def test_any_table(mapping):
     assert pods["requested_cpu_milli"].to_dict() == {"j1": 1500, "j2": 500}
     assert pods["lasts"].dropna().to_dict() == {"j1": 30.0}
     assert (pods["created"]["j1"] - pods["created"]["j2"]).total_seconds() == 1.5
+
+
+def test_namespaces_of_mappings(mapping):
+    assert "Namespace" not in kplace.read_trace("table", mapping).columns.objects
+    mapping.write_text(mapping.read_text() + '[pods.values]\nnamespace = "team"\n')
+    cluster = kplace.read_trace("table", mapping)
+    assert [item.metadata.name for item in cluster.columns.objects["Namespace"]] == ["team"]
+    assert set(cluster.pods["namespace"]) == {"team"}
 
 
 def test_faults_of_mappings(mapping, tmp_path):
