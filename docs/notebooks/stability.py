@@ -8,7 +8,7 @@
 import kplace
 
 cluster = kplace.read("../../data/demo")
-found = kplace.stability(cluster, runs=40)
+found = kplace.stability(cluster, runs=20)
 found.plot()
 
 # %%
@@ -22,7 +22,7 @@ found.pods.loc[always, ["namespace", "pod"]].reset_index(drop=True)
 # %%
 nodes = cluster.nodes.copy()
 nodes.loc[nodes["node"] == "mem-c1", ["unschedulable", "taints"]] = [False, ""]
-trial = kplace.stability(kplace.Cluster.from_frames(nodes, cluster.pods, others=cluster), runs=40)
+trial = kplace.stability(kplace.Cluster.from_frames(nodes, cluster.pods, others=cluster), runs=20)
 trial.plot()
 
 # %%
@@ -31,5 +31,5 @@ trial.metrics[["metric", "min", "q50", "max", "std"]].head(4)
 # %% [markdown]
 # ## Decision
 #
-# Uncordon `mem-c1`: in 40 of 40 runs `data/search` then has all its copies. `shop/sequencer` stays a matter of chance, one of its four copies too many for three zones: set
+# Uncordon `mem-c1`: in 20 of 20 runs `data/search` then has all its copies. `shop/sequencer` stays a matter of chance, one of its four copies too many for three zones: set
 # it to three.

@@ -379,6 +379,33 @@ def test_chance_and_regret_in_pictures(run):
     assert line.x[-1] == len(rescored.moves)
 
 
+def test_what_sampling_costs_in_a_picture():
+    nodes = pd.DataFrame({"node": [f"n{i}" for i in range(150)], "cpu": [8 + 56 * (i < 5) for i in range(150)]})
+    waiting = pd.DataFrame({"pod": [f"p{i}" for i in range(40)], "cpu": "1"})
+    cluster = kplace.Cluster.from_frames(nodes, waiting)
+    found = kplace.sampling(cluster, percentages=[5, 50, 80], pods=20, tolerance=0.5)
+    traces = {trace.name.partition(":")[0]: trace for trace in found.plot().data}
+    table, line = found.table, traces["mean loss"]
+    assert list(line.x) == table["nodes_wanted"].tolist()
+    assert list(line.y) == table["loss_mean"].tolist()
+    assert list(line.error_y.array) == table["loss_stderr"].tolist()
+    assert max(line.error_y.array) > 0
+    assert max(line.y) > min(line.y)
+    assert list(line.text) == ["0, 5, 50", "", "", "80", "100"]
+    assert set(traces["tolerance"].y) == {0.5}
+    for name, column in (("recommended", "recommended"), ("set now", "current")):
+        (row,) = table[table[column]].to_dict("records")
+        assert traces[name].name == f"{name}: {row['percentage']}"
+        assert (*traces[name].x, *traces[name].y) == (row["nodes_wanted"], row["loss_mean"])
+
+
+def test_sampling_without_anything_to_draw(run):
+    assert words(kplace.sampling(run.before).plot()) == ["sampling does not happen: there are fewer than 100 nodes"]
+    nodes = pd.DataFrame({"node": [f"n{i}" for i in range(100)], "cpu": 1})
+    found = kplace.sampling(kplace.Cluster.from_frames(nodes, pd.DataFrame({"pod": ["p"], "cpu": "2"})))
+    assert words(found.plot()) == ["no pod found a node"]
+
+
 def test_plans_in_a_picture():
     nodes = pd.DataFrame({"node": ["a"], "cpu": [4], "instance_type": ["small"]})
     pods = pd.DataFrame({"pod": ["web", "db", "job"], "cpu": "3", "node": ["a", None, None]})

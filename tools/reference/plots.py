@@ -10,6 +10,7 @@ from kplace.analysis.drain.each import EachDrain
 from kplace.analysis.drain.result import Drain
 from kplace.analysis.provision import Provision
 from kplace.analysis.rescore import Rescore
+from kplace.analysis.sampling import Sampling
 from kplace.analysis.stability import Stability
 from kplace.analysis.why import Why
 from reference.complete import insist
@@ -37,6 +38,7 @@ RESULTS = {
     "provision": ("kplace.provision", Provision),
     "stability": ("kplace.stability", Stability),
     "rescored": ("kplace.rescore", Rescore),
+    "sampled": ("kplace.sampling", Sampling),
 }
 """By the name in the examples: what gives the result, and what it is."""
 

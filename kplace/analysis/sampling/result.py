@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from kplace.analysis import schema_runs as schema
+from kplace.analysis.plots import search
 from kplace.analysis.sampling.losing import Turn
 from kplace.api import Cluster
 from kplace.columns import Note
@@ -15,6 +17,9 @@ from kplace.engine.results import PlacementColumns
 from kplace.engine.sampling import MIN_FEASIBLE_NODES_TO_FIND
 from kplace.frames.build import Values, category, frame, node_category, texts
 from kplace.frames.schema import stamp
+
+if TYPE_CHECKING:
+    from kplace.analysis.plots.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +171,7 @@ class Sampling:
             "row": rows,
         }
         return stamp(frame(table, len(turns)), schema.SAMPLING_PODS)
+
+    def plot(self) -> "Figure":
+        """Mean loss by the number of nodes looked for, with what is recommended and set now, as a picture."""
+        return search.losses(self.table, self.tolerance)
