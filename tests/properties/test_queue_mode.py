@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import kplace
@@ -79,10 +79,11 @@ class Naive:
     def run(self) -> None:
         self.settle()
         while self.leaving:
-            self.leaving.sort(key=lambda pod: pod.ends or 0)
-            pod = self.leaving.pop(0)
-            self.time = pod.ends or 0
-            self.nodes[self.nodes.index(pod)] = None
+            self.time = min(pod.ends or 0 for pod in self.leaving)
+            # Whoever ends at one instant is gone before any pod is tried, as in the golden timelines.
+            for pod in [pod for pod in self.leaving if pod.ends == self.time]:
+                self.leaving.remove(pod)
+                self.nodes[self.nodes.index(pod)] = None
             self.settle()
 
     def settle(self) -> None:
@@ -143,6 +144,7 @@ slots = st.tuples(st.integers(0, 4), st.sampled_from([0, 0, 2, 5, 30]))
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.none() | slots, min_size=1, max_size=5), st.lists(slots, max_size=6, unique_by=lambda s: s[0]))
+@example([(0, 0), (0, 2), (0, 2)], [(1, 0), (2, 0), (3, 0)])
 def test_a_naive_model_comes_to_the_same(running, waiting):
     items, nodes, queue = [], [], []
     for n, slot in enumerate(running):
