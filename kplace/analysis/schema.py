@@ -178,7 +178,11 @@ PROVISION_PLANS = Table(
     "A plan: nodes to add; those that let the most pods in first, the cheapest of these first.",
     (
         Column("plan", "int64", "Its number, from 1."),
-        Column("made_of", "str", "The kind of node that it is made of, or mix."),
+        Column(
+            "made_of",
+            "str",
+            "The kind of node that it is made of, and how many are alike but for a rack or so; or mix.",
+        ),
         Column("cost", "float64", "What the nodes cost together, in the unit of the prices."),
         Column("at_least", "float64", "No nodes of any candidates that let the same pods in cost less."),
         Column("gap", "float64", "By how much the cost lies above that, as a share of it."),

@@ -288,6 +288,36 @@ def test_candidates_that_another_one_beats_are_left_out(tmp_path):
     assert any(item.topic == "left-out-candidates" for item in found.notes)
 
 
+def test_kinds_that_differ_only_in_the_rack_share_a_plan():
+    racks = ["r1", "r2", "r3", "r4"]
+    nodes = pd.DataFrame({"node": [*"abcd", "e"], "cpu": [4, 4, 4, 4, 8], "label:rack": [*racks, "r1"]})
+    nodes["instance_type"] = ["small"] * 4 + ["large"]
+    spread = {
+        "containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}],
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 9,
+                "topologyKey": "rack",
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {"app": "web"}},
+            }
+        ],
+    }
+    waiting = pd.DataFrame({"pod": ["w0", "w1"], "spec": [spread] * 2, "label:app": "web"})
+    full = pd.DataFrame({"pod": [f"f{n}" for n in "abcde"], "node": list("abcde"), "cpu": [4, 4, 4, 4, 8]})
+    pods = pd.concat([full, waiting], ignore_index=True)
+    pods["cpu"] = pods["cpu"].astype("object").where(pods["cpu"].notna(), None)
+    found = provision(Cluster.from_frames(nodes, pods), pools=True, prices={"small": 1, "large": 3})
+    assert sorted(found.table["made_of"]) == ["large", "mix", "small and 3 alike"]
+    assert found.candidates["candidate"].nunique() == 5
+    # What a pod selects by tells them apart.
+    picky = {**spread, "nodeSelector": {"rack": "r2"}}
+    pods["spec"] = [None] * 5 + [spread, picky]
+    told = provision(Cluster.from_frames(nodes, pods), pools=True, prices={"small": 1, "large": 3})
+    assert len(told.table) > 3
+    assert not told.table["made_of"].str.contains("alike").any()
+
+
 def test_prices_come_from_names_tables_and_rates(tmp_path):
     nodes = pd.DataFrame({"node": ["a", "b"], "cpu": [4, 8], "instance_type": ["small", "large"], "zone": ["x", "y"]})
     pods = pd.DataFrame({"pod": ["f", "g", "p"], "cpu": [4, 8, 2], "node": ["a", "b", None]})

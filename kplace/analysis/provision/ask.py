@@ -14,7 +14,7 @@ from kplace.analysis.provision.catalogue import Catalogue, Enlarger, catalogue_o
 from kplace.analysis.provision.daemons import daemon_pods, doubtful
 from kplace.analysis.provision.demand import Demand, Opinions, Prober, demand_of, packing_of
 from kplace.analysis.provision.prices import Number
-from kplace.analysis.provision.prune import pruned
+from kplace.analysis.provision.prune import looks_and_amounts, pruned
 from kplace.analysis.provision.result import Plan, Provision, ranked
 from kplace.analysis.provision.search import Search, Tried
 from kplace.analysis.provision.sources import candidates_of
@@ -89,7 +89,8 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
     rates : mapping, optional
         What a core, a GiB, one of any other resource costs, by resource: the price of what has none otherwise.
     each : int
-        How many kinds of nodes get a plan of their own, those that promise most; the mix of all comes on top.
+        How many kinds of nodes get a plan of their own, those that promise most; the mix of all comes on top. Kinds
+        that differ only in a topology domain such as the rack share the plan of the first.
     effort : int
         How many placings may go into making the mix cheaper; a quarter of it for a plan of one kind.
     progress : callable, optional
@@ -217,17 +218,29 @@ class _Task:
         return ranked([self._plan(name, tried) for name, tried in found])
 
     def _groups(self, each: int) -> list[tuple[str, Mask]]:
-        """Candidates that differ only in the zone, those first that promise most."""
+        """Candidates that differ only in the zone, those first that promise most; of alike groups the first."""
         names = list(dict.fromkeys(item.group for item in self.catalogue.candidates))
-        promises = []
+        looks = self._looks()
+        promises: dict[frozenset[tuple[object, ...]], tuple[int, Fraction, list[str], Mask]] = {}
         for name in names:
             usable = np.array([item.group == name for item in self.catalogue.candidates], np.bool_)
+            look = frozenset(looks[c] for c in np.flatnonzero(usable).tolist())
             reached = np.where((self._packing.fits & usable).any(axis=1), self._packing.demand, 0)
-            if reached.sum():
+            if look in promises:
+                promises[look][2].append(name)
+            elif reached.sum():
                 cost = lower_bound(self._packing.of(reached, usable), ROUGH).cost
-                promises.append((-int(reached.sum()), cost, name, usable))
-        promises.sort(key=lambda item: item[:2])
-        return [(name, usable) for _, _, name, usable in promises[:each]]
+                promises[look] = (-int(reached.sum()), cost, [name], usable)
+        best = sorted(promises.values(), key=lambda item: item[:2])[:each]
+        return [
+            (alike[0] + (f" and {len(alike) - 1:,} alike" if alike[1:] else ""), usable) for _, _, alike, usable in best
+        ]
+
+    def _looks(self) -> list[tuple[object, ...]]:
+        """For each candidate what tells it from others, with what filters say of a new node of it; equal if alike."""
+        passes, fits = self._opinions.passes, self._packing.fits
+        looks = looks_and_amounts(self.catalogue, self._demand.columns)
+        return [(*look, passes[:, c].tobytes(), fits[:, c].tobytes()) for c, look in enumerate(looks)]
 
     def _plan(self, name: str, tried: Tried) -> Plan:
         return Plan(name, tried, self._at_least(tried), self.catalogue, self._demand, self._before)

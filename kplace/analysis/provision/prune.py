@@ -32,26 +32,41 @@ def pruned(
     One is left out if another has the same taints, limit and companions, the same labels as far as any pod or volume
     asks for them, offers at least as much, and costs no more.
     """
-    keys = sorted(relevant_labels(columns, demand))
     asked = _asked_resources(demand)
     alike: dict[tuple[object, ...], list[int]] = {}
-    companions = _companions(catalogue)
-    drivers = {item.metadata.name: item.spec for item in columns.of_kind(CSINode)}
-    for c, item in enumerate(catalogue.candidates):
-        labels = tuple(item.labels.get(key) for key in keys)
-        key = (
-            labels,
-            item.node.spec.taints,
-            id(item.limit) if item.limit else 0,
-            companions[c],
-            drivers.get(item.like),
-        )
-        alike.setdefault(key, []).append(c)
+    for c, look in enumerate(_looks(catalogue, columns, relevant_labels(columns))):
+        alike.setdefault(look, []).append(c)
     reasons: dict[int, str] = {}
     for rows in alike.values():
         reasons |= _dominated(catalogue, asked, rows)
     kept = [c for c in range(len(catalogue.candidates)) if c not in reasons]
     return kept, tuple((catalogue.candidates[c], why) for c, why in sorted(reasons.items()))
+
+
+def looks_and_amounts(catalogue: Catalogue, columns: ClusterColumns) -> list[tuple[object, ...]]:
+    """For each candidate all that counts of it but in which topology domains it is, zones apart: equal if alike."""
+    looks = _looks(catalogue, columns, selecting_labels(columns))
+    return [
+        (*look, item.price, tuple(sorted(item.capacity.items())), catalogue.room[:, c].tobytes())
+        for c, (item, look) in enumerate(zip(catalogue.candidates, looks, strict=True))
+    ]
+
+
+def _looks(catalogue: Catalogue, columns: ClusterColumns, labels: set[str]) -> list[tuple[object, ...]]:
+    """Some labels of each candidate, and all else that pods can tell of it, but for amounts."""
+    keys = sorted(labels)
+    companions = _companions(catalogue)
+    drivers = {item.metadata.name: item.spec for item in columns.of_kind(CSINode)}
+    return [
+        (
+            tuple(item.labels.get(key) for key in keys),
+            item.node.spec.taints,
+            id(item.limit) if item.limit else 0,
+            companions[c],
+            drivers.get(item.like),
+        )
+        for c, item in enumerate(catalogue.candidates)
+    ]
 
 
 def _asked_resources(demand: Demand) -> I64:
@@ -93,12 +108,18 @@ def _companions(catalogue: Catalogue) -> list[tuple[int, ...]]:
     return [tuple(sorted(item)) for item in found]
 
 
-def relevant_labels(columns: ClusterColumns, demand: Demand) -> set[str]:
+def relevant_labels(columns: ClusterColumns) -> set[str]:
     """Keys of node labels that a pod of the cluster or a volume asks for, and those of zones."""
+    topology = {key for template in _used(columns) for key in _topology_of(template)}
+    # Every new node has a name of its own, whatever it is like.
+    return (selecting_labels(columns) | topology) - {HOSTNAME}
+
+
+def selecting_labels(columns: ClusterColumns) -> set[str]:
+    """Keys of node labels whose values a pod of the cluster or a volume names, and those of zones."""
     keys = {ZONE, REGION, *ZONE_LABELS, *REGION_LABELS}
-    used = np.flatnonzero(np.bincount(columns.pods.template, minlength=len(columns.templates)))
-    for code in used.tolist():
-        keys.update(_asked_for(columns.templates[code]))
+    for template in _used(columns):
+        keys.update(_selected_by(template))
     for volume in columns.of_kind(PersistentVolume):
         affinity = volume.spec.node_affinity
         for term in (affinity.required.node_selector_terms if affinity and affinity.required else None) or ():
@@ -110,25 +131,33 @@ def relevant_labels(columns: ClusterColumns, demand: Demand) -> set[str]:
     for item in columns.of_kind(StorageClass):
         for topology in item.allowed_topologies or ():
             keys.update(expression.key for expression in topology.match_label_expressions or ())
-    # Every new node has a name of its own, whatever it is like.
     return keys - {HOSTNAME}
 
 
-def _asked_for(template: Template) -> Iterator[str]:
+def _used(columns: ClusterColumns) -> list[Template]:
+    """Templates that pods of the cluster have."""
+    used = np.flatnonzero(np.bincount(columns.pods.template, minlength=len(columns.templates)))
+    return [columns.templates[code] for code in used.tolist()]
+
+
+def _selected_by(template: Template) -> Iterator[str]:
     spec = template.spec
     yield from spec.node_selector or {}
-    for constraint in spec.topology_spread_constraints or ():
-        yield constraint.topology_key
-    if spec.affinity is None:
-        return
-    nodes = spec.affinity.node_affinity
+    nodes = spec.affinity.node_affinity if spec.affinity else None
     for term in (nodes.required.node_selector_terms if nodes and nodes.required else None) or ():
         yield from _of_term(term)
     for weighted in (nodes.preferred if nodes else None) or ():
         if weighted.preference is not None:
             yield from _of_term(weighted.preference)
-    for part in (spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity):
-        yield from _of_pods(part)
+
+
+def _topology_of(template: Template) -> Iterator[str]:
+    spec = template.spec
+    for constraint in spec.topology_spread_constraints or ():
+        yield constraint.topology_key
+    if spec.affinity is not None:
+        yield from _of_pods(spec.affinity.pod_affinity)
+        yield from _of_pods(spec.affinity.pod_anti_affinity)
 
 
 def _of_pods(part: PodAffinity | None) -> Iterator[str]:
