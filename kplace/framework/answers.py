@@ -9,7 +9,7 @@ import numpy as np
 
 from kplace.columns.pods import PodColumns
 from kplace.columns.templates import Template
-from kplace.dtypes import CODE_NAMES, I8, I32, I64, Code
+from kplace.dtypes import CODE_NAMES, I32, I64, Code
 from kplace.errors import PluginError
 from kplace.framework.cycle import Cycle
 from kplace.framework.interface import (
@@ -166,7 +166,19 @@ def normalize(plugin: NormalizeScorePlugin, cycle: Cycle, nodes: I32, scores: I6
 
 
 def check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
-    """Insist on a verdict on each of so many nodes.
+    """Insist on a verdict on each of so many nodes, with codes that a filter may give.
+
+    Raises
+    ------
+    PluginError
+        It is something else.
+    """
+    code = verdict_on(plugin, verdict, n_nodes).code
+    check_filter_code(plugin, int(code.view(np.uint8).max(initial=0)))
+
+
+def verdict_on(plugin: FilterPlugin, verdict: object, n_nodes: int) -> Verdict:
+    """Insist on a verdict on each of so many nodes, whatever its codes are.
 
     Raises
     ------
@@ -181,8 +193,7 @@ def check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
             break
     else:
         if verdict.code.shape == verdict.detail.shape == (n_nodes,):
-            _insist_on_filter_codes(plugin, verdict.code)
-            return
+            return verdict
         msg = f"plugin {plugin.name} judged {verdict.code.shape} nodes where {n_nodes} were given"
         raise PluginError(msg)
     kinds = " and ".join(_kind(part) for part in verdict)
@@ -190,8 +201,14 @@ def check_verdict(plugin: FilterPlugin, verdict: object, n_nodes: int) -> None:
     raise PluginError(msg)
 
 
-def _insist_on_filter_codes(plugin: FilterPlugin, code: I8) -> None:
-    highest = int(code.view(np.uint8).max(initial=0))
+def check_filter_code(plugin: FilterPlugin, highest: int) -> None:
+    """Insist that the highest code of a verdict, as an unsigned byte, is one that a filter may give.
+
+    Raises
+    ------
+    PluginError
+        It is another.
+    """
     if highest > _HIGHEST_OF_FILTERS:
         known = ", ".join(f"{CODE_NAMES[item]} ({item:d})" for item in Code if item <= _HIGHEST_OF_FILTERS)
         msg = f"plugin {plugin.name}: filter gave the code {highest}: expected {known}"

@@ -117,7 +117,7 @@ class Verdict(NamedTuple):
     @staticmethod
     def of_mask(passes: Mask, code: Code, detail: int = 0) -> "Verdict":
         """Verdict of a filter with a single reason: nodes outside the mask get ``code``."""
-        return Verdict(np.where(passes, 0, code).astype(np.int8), np.full(len(passes), detail, np.int64))
+        return Verdict(np.where(passes, np.int8(0), np.int8(code)), np.full(len(passes), detail, np.int64))
 
     def take(self, nodes: I32) -> "Verdict":
         """The verdict on some of the nodes, by position."""

@@ -15,7 +15,15 @@ from kplace._jit import kernel
 from kplace.columns.templates import Template
 from kplace.dtypes import I8, I16, I32, I64, MAX_NODE_SCORE, NO_NODE, Code, Mask
 from kplace.errors import AttemptError, PluginError
-from kplace.framework.answers import check_verdict, narrowed_to, normalize, prepares, result_of, whole_scores
+from kplace.framework.answers import (
+    check_filter_code,
+    narrowed_to,
+    normalize,
+    prepares,
+    result_of,
+    verdict_on,
+    whole_scores,
+)
 from kplace.framework.cycle import Cycle
 from kplace.framework.interface import (
     FilterPlugin,
@@ -285,8 +293,8 @@ class Filtering:
         for index, plugin in enumerate(self._profile.filter):
             if plugin.name not in self._skipped:
                 verdict = plugin.filter(self._cycle, nodes)
-                check_verdict(plugin, verdict, len(nodes))
-                merge_verdict(outcome.plugin, outcome.code, outcome.detail, verdict, index)
+                verdict_on(plugin, verdict, len(nodes))
+                check_filter_code(plugin, merge_verdict(outcome.plugin, outcome.code, outcome.detail, verdict, index))
         return outcome
 
     def _judge_with_nominated(self, nodes: I32, outcome: FilterPhase) -> None:
@@ -350,13 +358,13 @@ def run_scores(profile: Profile, cycle: Cycle, nodes: I32) -> ScorePhase:
         if name in phase.skipped:
             continue
         raw, final = _score(item, cycle, nodes)
-        if len(final) and not (final.min() >= 0 and final.max() <= MAX_NODE_SCORE):
+        weighted = np.empty(len(nodes), np.int64)
+        if not weigh(final, item.weight, weighted, phase.total):
             msg = f"plugin {name} returned a score outside [0, {MAX_NODE_SCORE}]: from {final.min()} to {final.max()}"
             raise PluginError(msg)
         phase.raw[name] = raw
         phase.normalised[name] = final
-        phase.final[name] = final * item.weight
-        phase.total += phase.final[name]
+        phase.final[name] = weighted
     return phase
 
 
@@ -386,10 +394,38 @@ def _score(item: WeightedPlugin, cycle: Cycle, nodes: I32) -> tuple[I64, I64]:
 
 
 @kernel
-def merge_verdict(plugin: I16, code: I8, detail: I64, verdict: Verdict, index: int) -> None:
-    """Enter a filter's failures for the nodes that no earlier filter failed. Modified in place."""
+def merge_verdict(plugin: I16, code: I8, detail: I64, verdict: Verdict, index: int) -> int:
+    """Enter a filter's failures for the nodes that no earlier filter failed. Modified in place.
+
+    Returns
+    -------
+    int
+        The highest of the verdict's codes, each taken as an unsigned byte.
+    """
+    highest = 0
     for i in range(plugin.shape[0]):
-        if verdict.code[i] != 0 and plugin[i] == PASSED:
-            plugin[i] = index
-            code[i] = verdict.code[i]
-            detail[i] = verdict.detail[i]
+        given = verdict.code[i]
+        if given != 0:
+            highest = max(highest, int(given) & 0xFF)
+            if plugin[i] == PASSED:
+                plugin[i] = index
+                code[i] = given
+                detail[i] = verdict.detail[i]
+    return highest
+
+
+@kernel
+def weigh(scores: I64, weight: int, weighted: I64, total: I64) -> bool:
+    """Multiply scores by a weight and add them to the totals. Modifies ``weighted`` and ``total``.
+
+    Returns
+    -------
+    bool
+        Whether all scores are from 0 to `MAX_NODE_SCORE`.
+    """
+    n_outside = 0
+    for i in range(scores.shape[0]):
+        n_outside += scores[i] < 0 or scores[i] > MAX_NODE_SCORE
+        weighted[i] = scores[i] * weight
+        total[i] += weighted[i]
+    return n_outside == 0

@@ -33,9 +33,20 @@ def same(left: ScoreBlock, right: ScoreBlock) -> None:
             np.testing.assert_array_equal(got[left.row], wanted[right.row], err_msg=field.name)
 
 
+def in_three_sizes(made: MadeUp) -> MadeUp:
+    """Every waiting pod three times; the copies differ in the processor time that they request."""
+    grown = made.grown(waiting=3)
+    waiting = [pod for pod in grown.pods if "nodeName" not in pod["spec"]]
+    for at, pod in enumerate(waiting[len(waiting) // 3 :]):
+        resources = pod["spec"]["containers"][0].setdefault("resources", {})
+        resources["requests"] = {**resources.get("requests", {}), "cpu": f"{10 + 7 * at}m"}
+    return grown
+
+
 @settings(max_examples=60)
-@given(clusters(SIZE, features=EVERYTHING), st.sampled_from([0, 100]))
-def test_it_is_what_the_cycle_says(made: MadeUp, percentage: int):
+@given(clusters(SIZE, features=EVERYTHING), st.sampled_from([0, 100]), st.booleans())
+def test_it_is_what_the_cycle_says(made: MadeUp, percentage: int, varies: bool):
+    made = in_three_sizes(made) if varies else made
     cluster = made.grown(nodes=25).cluster() if percentage == 0 else made.cluster()
     block = kplace.score(cluster, percentage_of_nodes_to_score=percentage, threads=1).arrays()
     state = ClusterState(cluster.columns)

@@ -1,7 +1,8 @@
 """Scores of many pods on all nodes, without placing any of them.
 
 ``rows`` finds out which pods must get the same scores, ``fill`` runs the cycle once for each of these, ``by_state``
-lets nodes in an equal state share what is scored by that state alone, ``arrays`` holds what came of it, and ``decide``
+lets nodes in an equal state share what is scored by that state alone, ``by_shape`` lets pods that differ in requests
+alone share what other filters say, ``arrays`` holds what came of it, and ``decide``
 says what decided.
 """
 

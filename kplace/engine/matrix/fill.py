@@ -6,12 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from kplace.columns.templates import Template
 from kplace.dtypes import I32, NO_NODE
 from kplace.engine.cycle import Options, try_pod
 from kplace.engine.diagnose import diagnose
 from kplace.engine.matrix import MakeWorkspace, Workspace
 from kplace.engine.matrix.arrays import Axes, ScoreArrays
+from kplace.engine.matrix.by_shape import by_shape
 from kplace.engine.matrix.by_state import by_state
+from kplace.framework import Profile
+from kplace.state import ClusterState
 
 Advance = Callable[[int], None]
 """Called from time to time with the number of rows that are done."""
@@ -72,9 +76,13 @@ class Filler:
             made = self._make_workspace()
             codes = np.unique(made.state.columns.pods.template[self._first]).tolist()
             templates = [made.state.columns.templates[code] for code in codes]
-            shared = {name: by_state(made.state, profile, templates) for name, profile in made.profiles.items()}
+            shared = {name: _sharing(made.state, profile, templates) for name, profile in made.profiles.items()}
             self._workspaces.append(Workspace(made.state, shared))
         return self._workspaces
+
+
+def _sharing(state: ClusterState, profile: Profile, templates: list[Template]) -> Profile:
+    return by_state(state, by_shape(state, profile, templates), templates)
 
 
 def _enter(arrays: ScoreArrays, row: int, pod: int, workspace: Workspace, options: Options) -> None:
