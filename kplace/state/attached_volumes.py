@@ -1,5 +1,6 @@
 """Volumes attached to nodes: how many of each driver, kept current by assume and forget."""
 
+import copy
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -88,6 +89,13 @@ class AttachedVolumes:
         )
         self.limits, self.counts = loads.allocatable[n_resources:], loads.requested[n_resources:]
         return loads
+
+    def fork(self, loads: NodeResources) -> "AttachedVolumes":
+        """The same volumes, to be counted on apart, in the last rows of what `beside` gave or a copy of it."""
+        twin = copy.copy(self)
+        twin.counts = loads.requested[len(loads.requested) - len(self.counts) :]
+        twin._users = dict(self._users)
+        return twin
 
     def items_of_template(self, template: int) -> Sequence[AttachedItem]:
         """Distinct volumes of a template's pods; those of ephemeral claims, which are each pod's own, are left out."""

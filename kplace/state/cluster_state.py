@@ -1,5 +1,6 @@
 """The mutable state of a cluster while its pods are placed."""
 
+import copy
 from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -22,6 +23,10 @@ T = TypeVar("T")
 
 
 _BY_SHAPE = "by shape"
+
+
+class Following:
+    """Marks what is derived from the columns but kept current with a state: no two states share it."""
 
 
 class ClusterState:
@@ -79,6 +84,30 @@ class ClusterState:
             self._settle(placed.astype(np.int64))
             self._arrivals = len(placed)
             self._arrival[placed] = np.arange(1, len(placed) + 1)
+
+    def fork(self) -> "ClusterState":
+        """The same state, to go on apart: what happens to the one the other does not see.
+
+        What was derived from templates and columns is shared, but for what is `Following`. Plugins that keep anything
+        else that changes in `compiled` or `shared` must not be asked about both.
+        """
+        twin = copy.copy(self)
+        twin.loads = self.loads._replace(
+            requested=self.loads.requested.copy(),
+            non_zero_requested=self.loads.non_zero_requested.copy(),
+            pods=self.loads.pods.copy(),
+        )
+        twin.resources = twin.loads
+        if self.attached is not None:
+            twin.attached = self.attached.fork(twin.loads)
+            twin.resources = first_rows(twin.loads, len(self.columns.resources))
+        twin.groups, twin.nominations = self.groups.fork(), self.nominations.fork()
+        twin.volume_bindings = self.volume_bindings.fork()
+        twin.node_of_pod, twin._arrival = self.node_of_pod.copy(), self._arrival.copy()
+        twin._node_pods = copy.deepcopy(self._node_pods)
+        twin._compiled = dict(self._compiled)
+        twin._shared = {key: value for key, value in self._shared.items() if not isinstance(value, Following)}
+        return twin
 
     @property
     def n_nodes(self) -> int:

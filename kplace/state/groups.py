@@ -5,6 +5,7 @@ anti-affinity term, those that use a conflicting host port. How many pods of a g
 array; placing a pod adds one to a handful of rows. No plugin ever looks at pods one by one.
 """
 
+import copy
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
@@ -47,6 +48,16 @@ class PodGroups:
 
     def __len__(self) -> int:
         return len(self._members)
+
+    def fork(self) -> "PodGroups":
+        """The same groups with the same counts, to be counted on apart."""
+        twin = copy.copy(self)
+        twin._ids, twin._ids_by_members = dict(self._ids), dict(self._ids_by_members)
+        twin._members, twin._skips_terminating = list(self._members), list(self._skips_terminating)
+        twin._groups_of = {template: list(rows) for template, rows in self._groups_of.items()}
+        twin._rows = dict(self._rows)
+        twin.counts, twin.totals = self.counts.copy(), self.totals.copy()
+        return twin
 
     def find(self, key: Hashable) -> int:
         """Row of a group, or -1 if it was never added."""

@@ -1,5 +1,7 @@
 """Which pods have a node in view: the nodes on which room was or is being made for them (upstream's nominator)."""
 
+import copy
+
 import numpy as np
 
 from kplace.dtypes import I32, I64, NO_NODE
@@ -34,6 +36,12 @@ class Nominations:
     def __len__(self) -> int:
         """Number of nominations that other pods see."""
         return len(self._held)
+
+    def fork(self) -> "Nominations":
+        """The same nominations, to go on apart."""
+        twin = copy.copy(self)
+        twin.node_of_pod, twin._held = self.node_of_pod.copy(), dict(self._held)
+        return twin
 
     def register(self, pod: int) -> None:
         """Let others see the nomination of a pod that enters the queue, if it has one."""

@@ -4,6 +4,7 @@ All of it is by name: it outlives a change of the nodes. Upstream keeps it in as
 objects; what a pod's PreBind has written there is no assumption any more.
 """
 
+import copy
 from typing import NamedTuple
 
 from kplace.columns.storage.claims import ClaimKey
@@ -48,6 +49,13 @@ class VolumeBindings:
         self.promised: list[str] = []
         self.n_withdrawn = 0
         self._written: set[ClaimKey] = set()
+
+    def fork(self) -> "VolumeBindings":
+        """The same settled, to go on apart."""
+        twin = copy.copy(self)
+        twin.settled, twin.claim_of = dict(self.settled), dict(self.claim_of)
+        twin.promised, twin._written = list(self.promised), set(self._written)
+        return twin
 
     def volume_for(self, claim: ClaimKey) -> str:
         """The volume that a claim was promised; empty if none."""

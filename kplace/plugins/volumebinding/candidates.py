@@ -12,6 +12,7 @@ from kplace.columns.storage import PersistentVolumeEntry, Storage
 from kplace.columns.storage.claims import ClaimRequest
 from kplace.columns.storage.volumes import reachable_from
 from kplace.dtypes import I32
+from kplace.state.cluster_state import Following
 from kplace.state.volume_bindings import VolumeBindings
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ NONE = -1
 """In an array of volumes: none would do."""
 
 
-class Candidates:
+class Candidates(Following):
     """Free volumes for claims that ask the same.
 
     Parameters
