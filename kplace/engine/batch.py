@@ -29,6 +29,9 @@ D = TypeVar("D", bound=np.generic)
 Progress = Callable[[int], None]
 """Called now and then with the number of pods tried so far."""
 
+Engines = Callable[[ClusterState, Profile, Options, I32], FusedEngine]
+"""Makes the fused engine of a profile for a run; the parameters are those of `FusedEngine`."""
+
 STRIDE = 4096
 """Pods that are placed between two calls of a progress function."""
 
@@ -73,6 +76,7 @@ def place_batch(
     only: I32 | None = None,
     progress: Progress | None = None,
     observer: Observer | None = None,
+    engines: Engines = FusedEngine,
 ) -> PlacementColumns:
     """Try every waiting pod and put those that fit onto their nodes; the parameters are those of `place_waiting`.
 
@@ -87,8 +91,10 @@ def place_batch(
         The pods to try; the others are left waiting.
     progress : callable, optional
     observer : Observer, optional
+    engines : callable
+        See `kplace.engine.rerun` for others.
     """
-    run = _Batch(state, make_agenda(state, profiles, options, only), options)
+    run = _Batch(state, make_agenda(state, profiles, options, only), options, engines)
     for position, end, is_watched in _spans(run.n_pods, observer):
         if is_watched and observer is not None:
             observer.before(state, run.pod_at(position), position)
@@ -116,10 +122,11 @@ def _spans(n_pods: int, observer: Observer | None) -> Iterator[tuple[int, int, b
 class _Batch:
     """One run: the queue, what has become of it so far, and a fused engine for each profile that has one."""
 
-    def __init__(self, state: ClusterState, agenda: Agenda, options: Options) -> None:
+    def __init__(self, state: ClusterState, agenda: Agenda, options: Options, engines: Engines) -> None:
         self._state = state
         self._agenda = agenda
         self._options = options
+        self._make_engine = engines
         self.n_pods = len(agenda.tried)
         self._results = empty_results(self.n_pods, state.next_start_index)
         self._victims: list[list[tuple[int, ...]]] = []
@@ -199,7 +206,8 @@ class _Batch:
         name = profile.scheduler_name
         if name not in self._engines:
             fits = self._state.n_nodes > 0 and not self._options.extenders and can_fuse(profile)
-            self._engines[name] = FusedEngine(self._state, profile, self._options, self._agenda.tried) if fits else None
+            made = self._make_engine(self._state, profile, self._options, self._agenda.tried) if fits else None
+            self._engines[name] = made
         return self._engines[name]
 
     def _same_profile(self, position: int, end: int, profile: Profile) -> int:
@@ -221,8 +229,9 @@ class _Batch:
         if end > position:
             self._state.next_start_index = int(self._results.next_start[end - 1])
         for at in np.flatnonzero(placed == NO_NODE).tolist():
-            pod = int(pods[at])
-            self._preemptions += [(pod, *row[1:]) for row in self._victims[self._results.reason[position + at]]]
+            pod, reason = int(pods[at]), int(self._results.reason[position + at])
+            if reason >= 0:
+                self._preemptions += [(pod, *row[1:]) for row in self._victims[reason]]
         for other in self._engines.values():
             if other is not None and other is not engine:
                 other.note_many(pods[placed != NO_NODE], placed[placed != NO_NODE])

@@ -52,6 +52,9 @@ class Options:
     preemption : PreemptionMode
     extenders : tuple of Extender
         In the order in which they are called.
+    explains : bool
+        Somebody wants to know why pods fit nowhere. If not, the fused loop goes on without having it found out where
+        nothing else hangs on it.
     """
 
     tie_break: TieBreak = TieBreak.RANDOM
@@ -59,6 +62,7 @@ class Options:
     percentage_of_nodes_to_score: int = 0
     preemption: PreemptionMode = PreemptionMode.DRY_RUN
     extenders: tuple[Extender, ...] = ()
+    explains: bool = True
 
 
 def try_pod(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kplace.dtypes import I32, I64, MAX_NODE_SCORE, Code, Mask
+from kplace.dtypes import I32, I64, Code, Mask
 from kplace.engine.fused.blocks import BLOCK
 from kplace.engine.fused.class_table import Classes, TemplateAmounts, balanced_rows, scored_resources
 from kplace.engine.fused.counter_table import CounterTable
@@ -38,7 +38,7 @@ from kplace.engine.fused.loop import Placing
 from kplace.engine.fused.scores import MAX_ITEMS
 from kplace.engine.fused.shapes import Shapes
 from kplace.engine.fused.volumes import EVERYWHERE, UNKNOWN, volumes_of
-from kplace.engine.fused.weights import weights_of
+from kplace.engine.fused.weights import stay_in_range, weights_of
 from kplace.engine.fused.workspace import cell_work, scratch
 from kplace.framework import Cycle, Profile, ScorePlugin
 from kplace.objects.core import Affinity, PodSpec
@@ -109,9 +109,8 @@ class Compiler:
         self._state = state
         self._profile = profile
         self._samples_all = want >= state.n_nodes
-        weights = self._weights = weights_of(profile)
-        kept = weights.fit + weights.balanced + weights.image + weights.taint + weights.affinity
-        self._keeps_in_range = kept * MAX_NODE_SCORE < 2**15
+        self._weights = weights_of(profile)
+        self._keeps_in_range = stay_in_range(self._weights)
         n_nodes = state.n_nodes
         scorers = [item.plugin for item in profile.score]
         self._statics = [plugin for plugin in profile.filter if isinstance(plugin, STATIC)]

@@ -1,17 +1,22 @@
 """The fused engine from the outside: a run of pods under one profile, with stops where Python is needed."""
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
 
-from kplace.dtypes import I32, NO_NODE, TieBreak
+from kplace.dtypes import I32, I64, NO_NODE, PreemptionMode, TieBreak
 from kplace.engine.cycle import Options, wanted
 from kplace.engine.fused.compile import Compiler, placing_of
 from kplace.engine.fused.layout import LENGTH, Results
 from kplace.engine.fused.loop import Failures, Outside, Search, note_change, note_changes, run_pods
+from kplace.engine.fused.weights import weights_of
+from kplace.engine.fused.workspace import renewed
 from kplace.engine.fused.world import world_of
 from kplace.engine.results import NO_SCORE
 from kplace.framework import Profile
+from kplace.plugins.defaultpreemption.plugin import DefaultPreemption
+from kplace.plugins.dynamicresources.plugin import DynamicResources
 from kplace.state import ClusterState
 
 
@@ -54,6 +59,7 @@ class FusedEngine:
 
     def __init__(self, state: ClusterState, profile: Profile, options: Options, queue: I32) -> None:
         self._state = state
+        self._began_at = state.node_of_pod.copy()
         templates = state.columns.pods.template[queue]
         first = np.full(len(state.columns.templates), -1, np.int64)
         first[templates[::-1]] = np.arange(len(queue))[::-1]
@@ -65,10 +71,41 @@ class FusedEngine:
         self._volumes = compiler.volumes
         self._placing, self._n_groups = placing_of(state), len(state.groups)
         n_templates = len(state.columns.templates)
-        self._failures = Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))
-        self._search = Search(want=want, draws=options.tie_break is TieBreak.RANDOM, seed=options.seed)
-        self._queue = (queue, np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64))
+        self._failures = _no_failures(n_templates)
+        self._search = Search(
+            want=want,
+            draws=options.tie_break is TieBreak.RANDOM,
+            seed=options.seed,
+            explains=options.explains or _has_way_out(profile, options),
+        )
+        self._queue = _numbered(queue, templates)
         self._world = world_of(state, profile, options, self._run)
+
+    def for_fork(self, state: ClusterState, profile: Profile, queue: I32) -> "FusedEngine":
+        """The same engine for a fork of its state and a profile whose weights alone are others, without compiling.
+
+        It must be one under which nobody is preempted.
+
+        Parameters
+        ----------
+        state : ClusterState
+            A fork of the one that the engine was made for, which nothing has left since, nor has the engine advanced.
+        profile : Profile
+            With the plugins of the engine's own, or without some that score; its totals `stay_in_range` as those of the
+            engine's own profile do.
+        queue : int32 ndarray, shape (n_pods,)
+            Of pods whose templates the engine was made for; the others are left to the cycle.
+        """
+        twin = copy.copy(self)
+        twin._state = state
+        twin._queue = _numbered(queue, state.columns.pods.template[queue])
+        twin._run = renewed(self._run, state, weights_of(profile))
+        twin._failures = _no_failures(len(state.columns.templates))
+        twin._placing = self._placing._replace(counts=state.groups.counts, totals=state.groups.totals)
+        assert not self._world.is_on
+        arrived = np.flatnonzero(state.node_of_pod != self._began_at).astype(np.int32)
+        twin.note_many(arrived, state.node_of_pod[arrived])
+        return twin
 
     def advance(self, results: Results, position: int, end: int) -> Stop:
         """Place pods from ``position`` up to ``end``, as far as no Python is needed. Writes ``results``."""
@@ -108,3 +145,18 @@ class FusedEngine:
         template = int(self._state.columns.pods.template[pod])
         self._failures.since[template] = self._run.log.clock[LENGTH]
         self._failures.reason[template] = reason
+
+
+def _has_way_out(profile: Profile, options: Options) -> bool:
+    """Whether anybody does something about a pod that fits nowhere, which the cycle has to ask for."""
+    if options.preemption is not PreemptionMode.OFF:
+        return True
+    return not all(type(plugin) in (DynamicResources, DefaultPreemption) for plugin in profile.post_filter)
+
+
+def _numbered(queue: I32, templates: I32) -> tuple[I32, I32, I64]:
+    return queue, np.ascontiguousarray(templates), np.arange(len(queue), dtype=np.int64)
+
+
+def _no_failures(n_templates: int) -> Failures:
+    return Failures(np.full(n_templates, -1, np.int64), np.full(n_templates, -1, np.int32))

@@ -74,11 +74,12 @@ class Outside(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Settings of the search and of the choice."""
+    """Settings of the search and of the choice, and whether somebody says why a pod fits nowhere."""
 
     want: int
     draws: bool
     seed: int
+    explains: bool
 
 
 @bare_kernel
@@ -134,6 +135,10 @@ def run_pods(
                 return p, NEEDS_ROOM
             start = (start + window) % run.scratch.feasible.shape[0]
         else:
+            if not settings.explains:
+                failures.since[t] = run.log.clock[LENGTH]
+                record_failure(run.scratch.feasible.shape[0], failures.reason[t], results, p, start)
+                continue
             if not (world.is_on and world.may[t] != 0):
                 return p, NEEDS_REASONS
             n = np.int64(find_node(run, world, t, settings.draws, (settings.seed, numbers[p])))

@@ -1,5 +1,6 @@
 """Weights of a profile's score plugins, and how the loop is to compute them."""
 
+from kplace.dtypes import MAX_NODE_SCORE
 from kplace.engine.fused.cells import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED, OF_ALL, OF_CHANGE, OF_REQUESTS
 from kplace.engine.fused.known import first_of
 from kplace.engine.fused.layout import Weights
@@ -36,6 +37,12 @@ def weights_of(profile: Profile) -> Weights:
         strategy=_STRATEGIES[fit.strategy],
         balance=_balance(first_of((item.plugin for item in profile.score), NodeResourcesBalancedAllocation)),
     )
+
+
+def stay_in_range(weights: Weights) -> bool:
+    """Whether totals without spread and pod affinity fit into 16 bits."""
+    kept = weights.fit + weights.balanced + weights.image + weights.taint + weights.affinity
+    return kept * MAX_NODE_SCORE < 2**15
 
 
 def _balance(plugin: NodeResourcesBalancedAllocation | None) -> int:

@@ -76,7 +76,7 @@ class Rescorer:
         _, first = np.unique(state.columns.pods.template[pods], return_index=True)
         self._run = Compiler(state, profile, state.n_nodes).compile(pods[first].tolist(), 2 * most_moves)
         self._placing = placing_of(state)
-        self._settings = Search(state.n_nodes, options.tie_break is TieBreak.RANDOM, options.seed)
+        self._settings = Search(state.n_nodes, options.tie_break is TieBreak.RANDOM, options.seed, explains=True)
         self._levels = np.zeros((N_STEPS + 1, state.n_nodes), np.int32)
         self._stamp = 1
 
