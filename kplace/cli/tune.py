@@ -29,7 +29,11 @@ _OBJECTIVES = (
     "--vectors", type=click.IntRange(min=0), default=100, show_default=True, help="Random weight vectors to try."
 )
 @click.option(
-    "--max-weight", type=click.IntRange(min=1), default=10, show_default=True, help="The largest random weight."
+    "--max-weight",
+    type=click.IntRange(min=1, max=2**31 - 1),
+    default=10,
+    show_default=True,
+    help="The largest random weight.",
 )
 @click.option(
     "--weights",

@@ -1,21 +1,27 @@
 """Tuning: what is tried, what comes of it, and going on after an interruption."""
 
 import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kplace
+from kplace.analysis.metrics import domains, imbalance, packing, smallest_needs, stranded, utilisation
 from kplace.analysis.tuning import candidates_of, tune
-from kplace.analysis.tuning.outcome import nodes_table
+from kplace.analysis.tuning.outcome import Measures
 from kplace.analysis.tuning.sweep import pareto_front
+from kplace.dtypes import PreemptionMode
+from kplace.engine.batch import place_batch
+from kplace.engine.cycle import Options
 from kplace.errors import InputError, UsageError
 from kplace.plugins.defaults import default_profile
 from kplace.state import ClusterState
 from kplace.testing import make_node, make_pod
 from kplace.testing.clusters import cluster_of
+from kplace.testing.strategies import Size, clusters
 
 
 @pytest.fixture
@@ -52,10 +58,53 @@ def test_broken_constraints_are_counted():
     assert tune(cluster_of(*nodes, *running, waiting), vectors=0).outcomes[0].violations == 1
 
 
-def test_what_the_metrics_see_is_what_the_cluster_says(cluster):
-    table, wanted = nodes_table(ClusterState(cluster.columns)), cluster.nodes
-    for name in table.columns:
-        assert table[name].astype("str").tolist() == wanted[name].astype("str").tolist(), name
+def by_definition(columns, node_of_pod, needs) -> dict[str, float]:
+    """The outcome from the tables of the cluster, by the metrics' own definitions."""
+    cluster = kplace.Cluster(replace(columns, pods=replace(columns.pods, node=node_of_pod)))
+    nodes, resources = cluster.nodes, ("cpu", "memory")
+    used = utilisation(nodes[nodes["requested_pods"] > 0], resources=resources)["utilisation"].tolist()
+    names = ["workload", "topology_key", "max_skew", "enforced"]
+    return {
+        "nodes_used": packing(nodes, resources=resources).used,
+        "utilisation_cpu": used[0],
+        "utilisation_memory": used[1],
+        "imbalance": float(imbalance(nodes, resources=resources)["stddev"].mean()),
+        "fragmentation": float(stranded(nodes, needs).set_index("resource").loc[list(resources), "share"].mean()),
+        "violations": int(domains(cluster).drop_duplicates(names)["violates"].sum()),
+    }
+
+
+def check_outcome(cluster: kplace.Cluster) -> None:
+    needs = smallest_needs(cluster.pods)
+    measures = Measures(cluster.columns, needs)
+    for run in (0, 1):
+        state = ClusterState(cluster.columns)
+        if run:
+            place_batch(state, [default_profile()], Options(preemption=PreemptionMode.OFF))
+        found = asdict(measures.outcome(state, 0)) | {"pending": 0}
+        wanted = by_definition(cluster.columns, state.node_of_pod, needs) | {"pending": 0}
+        assert {name: repr(value) for name, value in found.items()} == {name: repr(wanted[name]) for name in found}
+
+
+@settings(max_examples=25)
+@given(clusters(Size(nodes=8, running=20, waiting=8)))
+def test_an_outcome_is_bit_for_bit_what_the_metrics_say(made):
+    check_outcome(made.cluster())
+
+
+@pytest.mark.parametrize("preset", ["web", "ml-gpu"])
+def test_so_it_is_in_larger_clusters(preset):
+    check_outcome(kplace.synth(preset, nodes=40, pods=300))
+
+
+def test_outcome_of_nodes_that_offer_nothing():
+    check_outcome(cluster_of(make_node("bare"), make_pod("web").req(cpu="1")))
+    check_outcome(cluster_of(make_node("half").capacity(cpu="4", pods="2"), make_pod("web").req(cpu="1").on("half")))
+
+
+def test_the_largest_weights(cluster):
+    largest = {item.plugin.name: 2**31 - 1 for item in default_profile().score}
+    assert tune(cluster, vectors=2, max_weight=2**31 - 1, weights=[largest]).outcomes[1].pending == 0
 
 
 def test_candidates():
@@ -78,10 +127,15 @@ def test_candidates():
             {"weights": [{"ImageLocallity": 1}]},
             r"weights\[0\]: ImageLocallity does not score.*did you mean ImageLocality",
         ),
-        ({"weights": [{"ImageLocality": -1}]}, "expected a whole number from 0 on for ImageLocality, got -1"),
+        (
+            {"weights": [{"ImageLocality": -1}, {"ImageLocality": 2**31}]},
+            r"weights\[0\]: expected a whole number from 0 to 2147483647 for ImageLocality, got -1\n"
+            r"weights\[1\]: .* got 2147483648",
+        ),
         ({"strategies": ["Most"]}, "strategies: expected some of LeastAllocated"),
         ({"objectives": ["cost"]}, "objectives: expected some of pending"),
-        ({"vectors": -1}, "expected numbers from 0 on"),
+        ({"vectors": -1}, "expected vectors from 0 on"),
+        ({"max_weight": 2**31}, "max_weight from 0 to 2147483647"),
     ],
 )
 def test_what_cannot_be_used(cluster, arguments, message):
@@ -102,7 +156,7 @@ class TestJournal:
             tune(cluster, vectors=6, journal=path, progress=stop)
         lines = path.read_text().splitlines()
         assert len(lines) == 1 + 3
-        monkeypatch.setattr("kplace.analysis.tuning.sweep.place_batch", _counted(calls := []))
+        monkeypatch.setattr("kplace.engine.rerun.place_batch", _counted(calls := []))
         assert tune(cluster, vectors=6, journal=path).outcomes == wanted.outcomes
         assert len(calls) == len(wanted.candidates) - 3
 
@@ -117,8 +171,6 @@ class TestJournal:
 
 
 def _counted(calls: list[int]):
-    from kplace.engine.batch import place_batch
-
     def place(*arguments, **more):
         calls.append(1)
         return place_batch(*arguments, **more)

@@ -4,26 +4,19 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import pandas as pd
 
-from kplace.analysis.workloads import Workloads, workload_of
+from kplace.analysis.metrics.constraints import ZONE, Constraints, Domains, domain_codes
+from kplace.analysis.workloads import Workloads
 from kplace.api import Cluster, Placements
-from kplace.columns import ClusterColumns, Template
-from kplace.columns.node_order import ZONE_LABELS
+from kplace.columns import ClusterColumns
 from kplace.columns.node_selectors import required_node_affinity_mask
-from kplace.columns.selectors import Selector, compile_selector
-from kplace.dtypes import I64, NO_VALUE, Mask
+from kplace.dtypes import I64, Mask
 from kplace.errors import UsageError
 from kplace.frames.build import category_of, frame, nullable, texts
 from kplace.frames.usage import holding_nodes
-from kplace.objects.core import TopologySpreadConstraint
-from kplace.plugins.tolerations import first_untolerated
 
-ZONE = "topology.kubernetes.io/zone"
-HOST = "kubernetes.io/hostname"
-HARD = "DoNotSchedule"
 _NONE = -1
 _WITH_NODES = ("DaemonSet", "Node")
 """Kinds whose pods come and go with their nodes."""
@@ -47,42 +40,23 @@ def as_cluster(subject: Cluster | Placements | pd.DataFrame, pods: pd.DataFrame 
     return Cluster.from_frames(subject, pods)
 
 
-class _Claim(NamedTuple):
-    """A spread constraint with the template that it is from."""
-
-    template: Template
-    constraint: TopologySpreadConstraint
-
-
-class _Counts(NamedTuple):
-    """Pods in each domain of a key that has an eligible node; ``there`` are its positions in ``names``."""
-
-    key: str
-    counts: I64
-    there: I64
-    names: tuple[str, ...]
-
-
 class _Block(NamedTuple):
     """The domains of one constraint, or of one key for one workload; ``max_skew`` is `_NONE` without a constraint."""
 
     workload: str
-    counted: _Counts
+    domains: Domains
+    counts: I64
     low: int
     max_skew: int
     enforced: bool
 
     @property
     def key(self) -> str:
-        return self.counted.key
-
-    @property
-    def counts(self) -> I64:
-        return self.counted.counts
+        return self.domains.key
 
     @property
     def values(self) -> list[str]:
-        return [self.counted.names[code] for code in self.counted.there.tolist()]
+        return [self.domains.names[code] for code in self.domains.there.tolist()]
 
     @property
     def skew(self) -> int:
@@ -118,7 +92,7 @@ def domains(
         `kplace.analysis.schema.DOMAINS`.
     """
     columns = as_cluster(subject, pods).columns
-    blocks = _of_claims(columns)
+    blocks = _of_constraints(columns)
     if keys:
         own, counted = Workloads(columns), _counted(columns)
         for key in keys:
@@ -140,7 +114,7 @@ def skews(subject: Cluster | Placements | pd.DataFrame, pods: pd.DataFrame | Non
         One row per constraint that has a domain: ``workload``, ``topology_key``, ``domains`` (how many), and ``min``,
         ``max``, ``skew``, ``max_skew``, ``enforced``, ``violates`` as in `kplace.analysis.schema.DOMAINS`.
     """
-    blocks = [block for block in _of_claims(as_cluster(subject, pods).columns) if len(block.counts)]
+    blocks = _of_constraints(as_cluster(subject, pods).columns)
     rows = [
         (
             block.workload,
@@ -184,7 +158,7 @@ def replicas_lost(
     own, held = Workloads(columns), holding_nodes(columns)
     scattered = np.array([kind not in _WITH_NODES for _, kind, _ in own.keys], np.bool_)
     placed = np.flatnonzero((held >= 0) & ~columns.pods.terminating & scattered[own.of_pod])
-    codes, values = _domain_codes(columns, key)
+    codes, values = domain_codes(columns, key)
     table = pd.DataFrame({"workload": own.of_pod[placed], "domain": codes[held[placed]]})
     totals = table.groupby("workload").size()
     counts = table[table["domain"] >= 0].groupby(["workload", "domain"]).size()
@@ -198,54 +172,18 @@ def replicas_lost(
     return found.sort_values(["share", "pods"], ascending=False, kind="stable", ignore_index=True)
 
 
-def _claims(columns: ClusterColumns) -> Iterator[_Claim]:
-    """Distinct constraints of the workloads; templates of one workload mostly say the same."""
-    seen: set[tuple[object, ...]] = set()
-    for template in columns.templates:
-        for item in template.spec.topology_spread_constraints or ():
-            workload = workload_of(template)
-            mark = (workload if workload[1] else template.labels.get("app", str(template.labels)), template.namespace)
-            key = (*mark, msgspec.json.encode(item), _selector(template, item))
-            if key not in seen:
-                seen.add(key)
-                yield _Claim(template, item)
-
-
-def _selector(template: Template, item: TopologySpreadConstraint) -> Selector:
-    selector = compile_selector(item.label_selector)
-    for key in item.match_label_keys or ():
-        if key in template.labels:
-            selector = _and(selector, key, template.labels[key])
-    return selector
-
-
-def _and(selector: Selector, key: str, value: str) -> Selector:
-    (requirement,) = Selector.of_map({key: value}).requirements
-    return selector.with_requirement(requirement)
-
-
 def _counted(columns: ClusterColumns) -> Mask:
     return (holding_nodes(columns) >= 0) & ~columns.pods.terminating
 
 
-def _of_claims(columns: ClusterColumns) -> list[_Block]:
-    counted = _counted(columns)
-    return [_of_claim(columns, claim, counted) for claim in _claims(columns)]
-
-
-def _of_claim(columns: ClusterColumns, claim: _Claim, counted: Mask) -> _Block:
-    template, item = claim
-    selector = _selector(template, item)
-    matching = np.array(
-        [other.namespace == template.namespace and selector.matches(other.labels) for other in columns.templates],
-        np.bool_,
-    )
-    chosen = np.flatnonzero(counted & matching[columns.pods.template])
-    eligible = _eligible(columns, template, item)
-    counts = _counts(columns, item.topology_key, chosen, eligible)
-    enforced = item.when_unsatisfiable == HARD
-    floor = (item.min_domains or 1) if enforced else 1
-    return _block(template, counts, (item.max_skew, enforced, floor))
+def _of_constraints(columns: ClusterColumns) -> list[_Block]:
+    constraints = Constraints(columns)
+    counts = constraints.counts(columns.pods.node)
+    own, lows = np.split(counts, constraints.starts[1:-1]), constraints.lows(counts).tolist()
+    return [
+        _Block(item.workload, item.domains, part, low, item.max_skew, item.enforced)
+        for item, part, low in zip(constraints.items, own, lows, strict=False)
+    ]
 
 
 def _of_key(columns: ClusterColumns, own: Workloads, key: str, counted: Mask) -> Iterator[_Block]:
@@ -259,53 +197,15 @@ def _of_key(columns: ClusterColumns, own: Workloads, key: str, counted: Mask) ->
     there, starts = np.unique(own.of_pod[positions], return_index=True)
     for workload, chosen in zip(there.tolist(), np.split(positions, starts[1:]), strict=True):
         template = columns.templates[columns.pods.template[first[workload]]]
-        eligible = required_node_affinity_mask(columns.nodes, template.spec)
-        counts = _counts(columns, key, chosen, eligible)
-        space, _, name = own.keys[workload]
-        yield _block(template, counts, (_NONE, False, 1), f"{space}/{name}")
-
-
-def _eligible(columns: ClusterColumns, template: Template, item: TopologySpreadConstraint) -> Mask:
-    """Nodes that the constraint does not leave out, with all keys of the template's constraints of its kind."""
-    nodes = columns.nodes
-    mask = np.ones(len(nodes), np.bool_)
-    for other in template.spec.topology_spread_constraints or ():
-        if other.when_unsatisfiable == item.when_unsatisfiable:
-            mask &= nodes.label_codes(other.topology_key) != NO_VALUE
-    if (item.node_affinity_policy or "Honor") == "Honor":
-        mask &= required_node_affinity_mask(nodes, template.spec)
-    if (item.node_taints_policy or "Ignore") == "Honor":
-        tolerations = template.spec.tolerations or ()
-        open_sets = np.array([first_untolerated(taints, tolerations) < 0 for taints in nodes.taint_sets], np.bool_)
-        mask &= open_sets[nodes.taint_set]
-    return mask
-
-
-def _counts(columns: ClusterColumns, key: str, pods: I64, eligible: Mask) -> _Counts:
-    codes, names = _domain_codes(columns, key)
-    there = np.flatnonzero(np.bincount(codes[eligible & (codes >= 0)], minlength=len(names)))
-    at = columns.pods.node[pods]
-    at = at[eligible[at]]
-    counts = np.bincount(codes[at][codes[at] >= 0], minlength=len(names))
-    return _Counts(key, counts[there], there, names)
-
-
-def _domain_codes(columns: ClusterColumns, key: str) -> tuple[I64, tuple[str, ...]]:
-    names = ZONE_LABELS[::-1] if key == ZONE and key not in columns.nodes.labels else (key,)
-    name = next((name for name in names if name in columns.nodes.labels), key)
-    return columns.nodes.label_codes(name).astype(np.int64), columns.nodes.label_values(name)
-
-
-def _block(template: Template, counted: _Counts, limits: tuple[int, bool, int], name: str = "") -> _Block:
-    counts = counted.counts
-    max_skew, enforced, floor = limits
-    space, _, own = workload_of(template)
-    workload = name or f"{space}/{own or template.labels.get('app', '') or '(no controller)'}"
-    return _Block(workload, counted, 0 if len(counts) < floor else int(counts.min()), max_skew, enforced)
+        domains = Domains.of(columns, key, required_node_affinity_mask(columns.nodes, template.spec))
+        at = domains.of_node[columns.pods.node[chosen]]
+        counts = np.bincount(at[at >= 0], minlength=len(domains.there))
+        if len(counts):
+            space, _, name = own.keys[workload]
+            yield _Block(f"{space}/{name}", domains, counts, int(counts.min()), _NONE, enforced=False)
 
 
 def _table(blocks: list[_Block]) -> pd.DataFrame:
-    blocks = [block for block in blocks if len(block.counts)]
     sizes = [len(block.counts) for block in blocks]
     numbers = {
         "min": [block.low for block in blocks],

@@ -1,6 +1,6 @@
 """Weight vectors and scoring strategies to try, and profiles that have them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ from kplace.plugins.noderesources.fit import NodeResourcesFit
 P = TypeVar("P")
 
 STRATEGIES = tuple(item.value for item in ScoringStrategyType)
+MAX_WEIGHT = 2**31 - 1
+"""Largest weight that a configuration can give a plugin."""
 _SHAPE = (ShapePoint(0, 0), ShapePoint(100, 10))
 """Of RequestedToCapacityRatio, where the configuration has none: the fuller a node, the better."""
 
@@ -68,17 +70,19 @@ def candidates_of(
     Raises
     ------
     UsageError
-        A plugin does not score in the profile, a weight is below 0, or there is no such strategy.
+        A plugin does not score in the profile, a weight is none that a configuration could have, or there is no such
+        strategy.
     """
     own = {item.plugin.name: item.weight for item in profile.score}
-    for number, vector in enumerate(weights):
-        _check(vector, own, f"weights[{number}]")
+    faults = [fault for number, vector in enumerate(weights) for fault in _check(vector, own, f"weights[{number}]")]
+    if faults:
+        raise UsageError("\n".join(faults))
     unknown = [name for name in strategies if name not in STRATEGIES]
     if unknown:
         msg = f"strategies: expected some of {', '.join(STRATEGIES)}, got {', '.join(unknown)}"
         raise UsageError(msg)
-    if min(vectors, max_weight) < 0:
-        msg = f"vectors, max_weight: expected numbers from 0 on, got {vectors} and {max_weight}"
+    if vectors < 0 or not 0 <= max_weight <= MAX_WEIGHT:
+        msg = f"expected vectors from 0 on and max_weight from 0 to {MAX_WEIGHT}, got {vectors} and {max_weight}"
         raise UsageError(msg)
     drawn = np.random.default_rng(seed).integers(0, max_weight + 1, (vectors, len(own)))
     listed = [
@@ -95,22 +99,19 @@ def candidates_of(
     return list(dict.fromkeys(found))
 
 
-def _check(vector: Mapping[str, int], own: Mapping[str, int], where: str) -> None:
+def _check(vector: Mapping[str, int], own: Mapping[str, int], where: str) -> Iterator[str]:
+    """What is wrong with a vector."""
     for name, weight in vector.items():
         if name not in own:
             meant = did_you_mean(close_names(name, own))
-            msg = f"{where}: {name} does not score in the profile; those that do are {', '.join(own)}{meant}"
-            raise UsageError(msg)
-        if isinstance(weight, bool) or not isinstance(weight, int) or weight < 0:
-            msg = f"{where}: expected a whole number from 0 on for {name}, got {weight!r}"
-            raise UsageError(msg)
+            yield f"{where}: {name} does not score in the profile; those that do are {', '.join(own)}{meant}"
+        elif isinstance(weight, bool) or not isinstance(weight, int) or not 0 <= weight <= MAX_WEIGHT:
+            yield f"{where}: expected a whole number from 0 to {MAX_WEIGHT} for {name}, got {weight!r}"
 
 
-def profile_with(setup: Setup, profile: Profile, candidate: Candidate) -> Profile:
-    """The profile with a candidate's weights and strategy."""
+def with_weights(profile: Profile, candidate: Candidate) -> Profile:
+    """The profile with a candidate's weights; plugins of weight 0 are left out."""
     weights = dict(candidate.weights)
-    if candidate.strategy:
-        profile = _with_strategy(setup, profile, ScoringStrategyType(candidate.strategy))
     kept = tuple(
         WeightedPlugin(item.plugin, weights[item.plugin.name], item.normalizer)
         for item in profile.score
@@ -123,7 +124,11 @@ def profile_with(setup: Setup, profile: Profile, candidate: Candidate) -> Profil
     )
 
 
-def _with_strategy(setup: Setup, profile: Profile, strategy: ScoringStrategyType) -> Profile:
+def with_strategy(setup: Setup, profile: Profile, name: str) -> Profile:
+    """The profile with a scoring strategy of NodeResourcesFit; as it is without one."""
+    if not name:
+        return profile
+    strategy = ScoringStrategyType(name)
     configured = next(item for item in setup.configuration.profiles if item.scheduler_name == profile.scheduler_name)
     args = configured.args.get(names.NODE_RESOURCES_FIT) or NodeResourcesFitArgs()
     own = args.scoring_strategy

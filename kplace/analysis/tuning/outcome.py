@@ -1,18 +1,13 @@
 """What placing all pods has come to, in a few numbers."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
-from kplace.analysis.metrics import domains, imbalance, packing, stranded, utilisation
-from kplace.api import Cluster
+from kplace.analysis.metrics.constraints import Constraints
 from kplace.columns import ClusterColumns
-from kplace.dtypes import CPU, MEMORY
-from kplace.frames.schema import resource_column
+from kplace.dtypes import CPU, F64, I64, MEMORY, Mask
 from kplace.state import ClusterState
-
-_RESOURCES = ("cpu", "memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,51 +39,82 @@ class Outcome:
     violations: int
 
 
-def outcome_of(state: ClusterState, pending: int, needs: dict[str, int], *, has_constraints: bool) -> Outcome:
-    """Measure a state after its pods were placed.
+class Measures:
+    """Measures placements of one cluster: the numbers of `kplace.analysis.metrics`, straight from the state's columns.
 
     Parameters
     ----------
+    columns : ClusterColumns
     needs : dict of str to int
-        What the smallest pod requests, for which room must be left that is worth anything.
-    has_constraints : bool
-        Whether any pod has topology spread constraints, which take a while to look at.
+        What the smallest pod requests of cpu and memory, for which room must be left that is worth anything.
     """
-    nodes = nodes_table(state)
-    used = nodes[nodes["requested_pods"] > 0]
-    shares = utilisation(used, resources=_RESOURCES).set_index("resource")["utilisation"]
-    spread = imbalance(nodes, resources=_RESOURCES)["stddev"]
-    left = stranded(nodes, needs).set_index("resource")["share"].reindex(list(_RESOURCES))
-    broken = 0
-    if has_constraints:
-        table = domains(Cluster(_placed(state)))
-        constraints = table.drop_duplicates(["workload", "topology_key", "max_skew", "enforced"])
-        broken = int(constraints["violates"].sum())
-    return Outcome(
-        pending=pending,
-        nodes_used=packing(nodes, resources=_RESOURCES).used,
-        utilisation_cpu=float(shares.get("cpu", np.nan)),
-        utilisation_memory=float(shares.get("memory", np.nan)),
-        imbalance=float(spread.mean()),
-        fragmentation=float(left.mean()),
-        violations=broken,
+
+    def __init__(self, columns: ClusterColumns, needs: dict[str, int]) -> None:
+        self._needs = {row: needs[name] for row, name in ((CPU, "cpu"), (MEMORY, "memory")) if name in needs}
+        self._open = ~columns.nodes.unschedulable
+        self._constraints = Constraints(columns)
+        # Of workloads that cannot be told apart by their names the first one counts.
+        firsts: dict[tuple[object, ...], int] = {}
+        for number, item in enumerate(self._constraints.items):
+            firsts.setdefault((item.workload, item.domains.key, item.max_skew, item.enforced), number)
+        self._firsts = np.array(list(firsts.values()), np.int64)
+        self._max_skew = np.array([self._constraints.items[number].max_skew for number in self._firsts], np.int64)
+
+    def outcome(self, state: ClusterState, pending: int) -> Outcome:
+        """Measure a state after its pods were placed, of which so many found no node."""
+        used = state.resources.pods > 0
+        rows = (CPU, MEMORY)
+        return Outcome(
+            pending=pending,
+            nodes_used=int(used.sum()),
+            utilisation_cpu=_utilisation(state, CPU, used),
+            utilisation_memory=_utilisation(state, MEMORY, used),
+            imbalance=_mean([_deviation(state, row) for row in rows]),
+            fragmentation=_mean([self._stranded(state, row) for row in rows]),
+            violations=self._broken(state),
+        )
+
+    def _stranded(self, state: ClusterState, row: int) -> float:
+        """What is free of a resource but stranded, as a share of what is offered."""
+        resources = state.resources
+        blocked = resources.allowed_pods - resources.pods < 1
+        for other, amount in self._needs.items():
+            if other != row:
+                blocked = blocked | (resources.allocatable[other] - resources.requested[other] < amount)
+        left = np.maximum(resources.allocatable[row] - resources.requested[row], 0)
+        offered = resources.allocatable[row].sum()
+        return float(left[blocked & self._open].sum() / offered) if offered > 0 else np.nan
+
+    def _broken(self, state: ClusterState) -> int:
+        if not len(self._firsts):
+            return 0
+        skews = self._constraints.skews(self._constraints.counts(state.node_of_pod))[self._firsts]
+        return int(((self._max_skew >= 0) & (skews > self._max_skew)).sum())
+
+
+def _utilisation(state: ClusterState, row: int, used: Mask) -> float:
+    offered, requested = (
+        _total(column[row][used]) for column in (state.resources.allocatable, state.resources.requested)
     )
+    return requested / offered if offered > 0 else np.nan
 
 
-def nodes_table(state: ClusterState) -> pd.DataFrame:
-    """The columns of a table of nodes that the metrics look at."""
-    nodes, used = state.columns.nodes, state.resources
-    table: dict[str, object] = {"node": nodes.names, "unschedulable": nodes.unschedulable}
-    for row, name in ((CPU, "cpu"), (MEMORY, "memory")):
-        ending = resource_column(name)
-        table[f"allocatable_{ending}"] = used.allocatable[row]
-        table[f"requested_{ending}"] = used.requested[row]
-        table[f"free_{ending}"] = used.allocatable[row] - used.requested[row]
-    table["allocatable_pods"], table["requested_pods"] = used.allowed_pods, used.pods
-    table["free_pods"] = used.allowed_pods - used.pods
-    return pd.DataFrame(table)
+def _deviation(state: ClusterState, row: int) -> float:
+    """Standard deviation of the nodes' utilisations, in ascending order so that it is the same however nodes are."""
+    offered = state.resources.allocatable[row]
+    offers = offered > 0
+    shares: F64 = np.sort(state.resources.requested[row][offers].astype(np.float64) / offered[offers])
+    return float(shares.std()) if len(shares) else np.nan
 
 
-def _placed(state: ClusterState) -> ClusterColumns:
-    """The cluster with its pods where the state has them."""
-    return replace(state.columns, pods=replace(state.columns.pods, node=state.node_of_pod.copy()))
+def _mean(values: list[float]) -> float:
+    """Mean of the numbers that there are."""
+    known = [value for value in values if not np.isnan(value)]
+    return sum(known) / len(known) if known else np.nan
+
+
+def _total(values: I64) -> int:
+    """Sum of integers that may be more together than 64 bits hold."""
+    if len(values) and np.abs(values).max() > np.iinfo(np.int64).max // len(values):
+        return sum(values.tolist())
+    return int(values.sum())

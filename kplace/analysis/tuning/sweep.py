@@ -4,14 +4,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from kplace.analysis.metrics import smallest_needs
-from kplace.analysis.tuning.candidates import Candidate, candidates_of, profile_with
+from kplace.analysis.tuning.candidates import Candidate, candidates_of, with_strategy, with_weights
 from kplace.analysis.tuning.journal import Journal, subject_of
-from kplace.analysis.tuning.outcome import Outcome, outcome_of
+from kplace.analysis.tuning.outcome import Measures, Outcome
 from kplace.api import Cluster
 from kplace.api.configuring import ConfigSource
 from kplace.api.extending import OFF
@@ -20,11 +21,12 @@ from kplace.api.setup import Setup, set_up
 from kplace.config import Configuration
 from kplace.config.versions import DEFAULT_VERSION
 from kplace.dtypes import F64, NO_NODE, Mask, PreemptionMode, Status, TieBreak
-from kplace.engine.batch import can_batch, place_batch
 from kplace.engine.cycle import Options
-from kplace.engine.place import place_waiting
+from kplace.engine.rerun import Reruns
 from kplace.errors import UsageError
-from kplace.state import ClusterState
+
+if TYPE_CHECKING:
+    from kplace.framework import Profile
 
 OBJECTIVES = {
     "pending": 1,
@@ -185,25 +187,26 @@ class _Trial:
     """One cluster on which candidates are tried."""
 
     def __init__(self, setup: Setup, cluster: Cluster, seed: int) -> None:
-        self._setup = setup
-        self._columns = cluster.columns
-        self._options = Options(
+        options = Options(
             TieBreak.RANDOM,
             seed,
             percentage_of_nodes_to_score=setup.percentage_of_nodes_to_score,
             preemption=PreemptionMode.OFF,
+            explains=False,
         )
-        self._needs = smallest_needs(cluster.pods) if len(cluster.columns.pods) else {}
-        templates = cluster.columns.templates
-        self._has_constraints = any(item.spec.topology_spread_constraints for item in templates)
+        self._setup = setup
+        self._wholes: dict[str, Profile] = {}
+        self._reruns = Reruns(cluster.columns, options)
+        self._measures = Measures(cluster.columns, smallest_needs(cluster.pods) if len(cluster.columns.pods) else {})
 
     def run(self, candidate: Candidate) -> Outcome:
         """Place all waiting pods as a candidate would."""
         first, *others = self._setup.profiles
-        profiles = [profile_with(self._setup, first, candidate), *others]
-        state = ClusterState(self._columns)
-        place = place_batch if can_batch(profiles, self._options) else place_waiting
-        placed = place(state, profiles, self._options)
+        strategy = candidate.strategy
+        if strategy not in self._wholes:
+            self._wholes[strategy] = with_strategy(self._setup, first, strategy)
+        whole = self._wholes[strategy]
+        state, placed = self._reruns.place([with_weights(whole, candidate), *others], [whole, *others])
         tried = ~np.isin(placed.status, (Status.GATED, Status.SKIPPED))
         pending = int(((placed.node == NO_NODE) & tried).sum())
-        return outcome_of(state, pending, self._needs, has_constraints=self._has_constraints)
+        return self._measures.outcome(state, pending)
