@@ -58,7 +58,7 @@ def search(passes: Mask, nodes: I32, start: int, want: int) -> Sample:
     nodes : int32 ndarray, shape (k,)
         The nodes to visit.
     start : int
-        Position in ``nodes`` of the first visit.
+        Position in ``nodes`` of the first visit; below k, or 0 where there are none.
     want : int
         That last node is dropped and not counted; the failing ones before it are counted.
     """
@@ -73,8 +73,11 @@ def visit(passes: Mask, nodes: I32, start: int, found: I32) -> tuple[int, int]:
     n_nodes = nodes.shape[0]
     n_found = 0
     failed = 0
-    for i in range(n_nodes):
-        n = nodes[(start + i) % n_nodes]
+    at = start - 1
+    for _ in range(n_nodes):
+        # A division by node would take longer than all the rest.
+        at = 0 if at + 1 == n_nodes else at + 1
+        n = nodes[at]
         if passes[n]:
             if n_found == found.shape[0]:
                 break

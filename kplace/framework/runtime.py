@@ -124,6 +124,24 @@ class FilterPhase:
         """The same once more, to be modified."""
         return FilterPhase(self.plugin.copy(), self.code.copy(), self.detail.copy(), self.remarks, self.strangers)
 
+    def enter(self, index: int, plugin: FilterPlugin, cycle: Cycle, nodes: I32) -> None:
+        """Ask a filter, and write what it has against nodes that no earlier one fails. Modified in place.
+
+        Parameters
+        ----------
+        index : int
+            Of the filter in the profile.
+        nodes : int32 ndarray, shape (k,)
+            The nodes that this is about.
+
+        Raises
+        ------
+        PluginError
+            Its verdict is none.
+        """
+        verdict = verdict_on(plugin, plugin.filter(cycle, nodes), len(nodes))
+        check_filter_code(plugin, merge_verdict(self.plugin, self.code, self.detail, verdict, index))
+
     def refuse(self, node: int, code: Code, remark: Remark) -> None:
         """Write that an extender objects to a node, by position. Modified in place."""
         if remark not in self.remarks:
@@ -292,9 +310,7 @@ class Filtering:
         outcome = FilterPhase.blank(len(nodes), PASSED, Code.SUCCESS)
         for index, plugin in enumerate(self._profile.filter):
             if plugin.name not in self._skipped:
-                verdict = plugin.filter(self._cycle, nodes)
-                verdict_on(plugin, verdict, len(nodes))
-                check_filter_code(plugin, merge_verdict(outcome.plugin, outcome.code, outcome.detail, verdict, index))
+                outcome.enter(index, plugin, self._cycle, nodes)
         return outcome
 
     def _judge_with_nominated(self, nodes: I32, outcome: FilterPhase) -> None:
@@ -395,7 +411,12 @@ def _score(item: WeightedPlugin, cycle: Cycle, nodes: I32) -> tuple[I64, I64]:
 
 @kernel
 def merge_verdict(plugin: I16, code: I8, detail: I64, verdict: Verdict, index: int) -> int:
-    """Enter a filter's failures for the nodes that no earlier filter failed. Modified in place.
+    """Enter a filter's failures for the nodes that no earlier filter of the profile failed. Modified in place.
+
+    Parameters
+    ----------
+    index : int
+        Of the filter in the profile; filters may be entered in any order.
 
     Returns
     -------
@@ -407,7 +428,7 @@ def merge_verdict(plugin: I16, code: I8, detail: I64, verdict: Verdict, index: i
         given = verdict.code[i]
         if given != 0:
             highest = max(highest, int(given) & 0xFF)
-            if plugin[i] == PASSED:
+            if plugin[i] == PASSED or plugin[i] > index:
                 plugin[i] = index
                 code[i] = given
                 detail[i] = verdict.detail[i]

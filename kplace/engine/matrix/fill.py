@@ -3,16 +3,17 @@
 import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
-from kplace.columns.templates import Template
-from kplace.dtypes import I32, NO_NODE
-from kplace.engine.cycle import Options, try_pod
+from kplace.dtypes import I32, I64, NO_NODE
+from kplace.engine.attempt import Attempt
+from kplace.engine.cycle import Options, ask_filters, try_pod
 from kplace.engine.diagnose import diagnose
 from kplace.engine.matrix import MakeWorkspace, Workspace
 from kplace.engine.matrix.arrays import Axes, ScoreArrays
-from kplace.engine.matrix.by_shape import by_shape
+from kplace.engine.matrix.by_shape import SharedFilters
 from kplace.engine.matrix.by_state import by_state
 from kplace.framework import Profile
 from kplace.state import ClusterState
@@ -40,7 +41,7 @@ class Filler:
         self._axes = axes
         self._options = options
         self._first = first
-        self._workspaces: list[Workspace] = []
+        self._benches: list[_Bench] = []
 
     def fill(self, rows: Sequence[int], advance: Advance | None = None) -> ScoreArrays:
         """Score some rows.
@@ -50,44 +51,81 @@ class Filler:
         arrays = ScoreArrays.blank(self._axes, len(rows))
         if not len(rows):
             return arrays
-        pods = self._first[np.asarray(rows)].tolist()
-        todo = iter(enumerate(pods))
+        benches = self._made()
+        pods = self._first[np.asarray(rows)]
+        order = _one_shape_after_the_other(benches[0].state, pods)
+        todo = iter(zip(order.tolist(), pods[order].tolist(), strict=True))
         done = itertools.count(1)
 
-        def work(workspace: Workspace, tells: bool) -> None:
+        def work(bench: _Bench, tells: bool) -> None:
             # Taking the next one is a single step of the interpreter, hence safe.
             for row, pod in todo:
-                _enter(arrays, row, pod, workspace, self._options)
+                _enter(arrays, row, bench.try_pod(pod, self._options))
                 number = next(done)
                 if tells and advance is not None:
                     advance(number)
 
         with ThreadPoolExecutor(self._n_threads) as pool:
-            futures = [pool.submit(work, workspace, False) for workspace in self._spaces()[1:]]
-            work(self._spaces()[0], tells=True)
+            futures = [pool.submit(work, bench, False) for bench in benches[1:]]
+            work(benches[0], tells=True)
             for future in futures:
                 future.result()
         if advance is not None:
             advance(len(rows))
         return arrays
 
-    def _spaces(self) -> list[Workspace]:
-        while len(self._workspaces) < self._n_threads:
-            made = self._make_workspace()
-            codes = np.unique(made.state.columns.pods.template[self._first]).tolist()
-            templates = [made.state.columns.templates[code] for code in codes]
-            shared = {name: _sharing(made.state, profile, templates) for name, profile in made.profiles.items()}
-            self._workspaces.append(Workspace(made.state, shared))
-        return self._workspaces
+    def _made(self) -> list["_Bench"]:
+        while len(self._benches) < self._n_threads:
+            self._benches.append(_Bench.of(self._make_workspace(), self._first))
+        return self._benches
 
 
-def _sharing(state: ClusterState, profile: Profile, templates: list[Template]) -> Profile:
-    return by_state(state, by_shape(state, profile, templates), templates)
+def _one_shape_after_the_other(state: ClusterState, pods: I32) -> I64:
+    """Positions of pods in an order that has those of one shape together."""
+    shapes = np.array([item.shape for item in state.columns.templates], np.int64)
+    return np.argsort(shapes[state.columns.pods.template[pods]], kind="stable")
 
 
-def _enter(arrays: ScoreArrays, row: int, pod: int, workspace: Workspace, options: Options) -> None:
-    state = workspace.state
-    profile = workspace.profiles[state.template_of(pod).spec.scheduler_name]
-    attempt = try_pod(state, profile, pod, 0, options)
+class _Bench(NamedTuple):
+    """Where one thread works.
+
+    Attributes
+    ----------
+    state : ClusterState
+    profiles : dict of str to Profile
+        By scheduler name; they share scores between nodes where that saves work.
+    judges : dict of str to callable
+        By scheduler name, what finds out what PreFilters and Filters say.
+    """
+
+    state: ClusterState
+    profiles: dict[str, Profile]
+    judges: dict[str, Callable[[Attempt], None]]
+
+    @staticmethod
+    def of(workspace: Workspace, pods: I32) -> "_Bench":
+        """Prepare a workspace for some pods."""
+        state, profiles = workspace
+        templates = [state.columns.templates[code] for code in np.unique(state.columns.pods.template[pods]).tolist()]
+        return _Bench(
+            state,
+            {name: by_state(state, profile, templates) for name, profile in profiles.items()},
+            {
+                name: ask_filters if len(state.nominations) else SharedFilters(profile).judge
+                for name, profile in profiles.items()
+            },
+        )
+
+    def try_pod(self, pod: int, options: Options) -> Attempt:
+        """Find a node for a pod."""
+        name = self.state.template_of(pod).spec.scheduler_name
+        return try_pod(self.state, self.profiles[name], pod, 0, options, judge=self.judges[name])
+
+
+def _judge_of(state: ClusterState, profile: Profile) -> Callable[[Attempt], None]:
+    return ask_filters if len(state.nominations) else SharedFilters(profile).judge
+
+
+def _enter(arrays: ScoreArrays, row: int, attempt: Attempt) -> None:
     message = diagnose(attempt)[1] if attempt.node == NO_NODE else ""
     arrays.enter(row, attempt, message)
