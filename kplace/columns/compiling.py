@@ -1,12 +1,12 @@
 """From the scheduling-relevant parts of pods to templates."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
-from kplace.columns.resources import pod_requests, request_vector, resource_names
+from kplace.columns.resources import PodRequests, pod_requests, request_vector, resource_names
 from kplace.columns.templates import Template
 from kplace.columns.vocab import Vocabulary
 from kplace.objects.core import Namespace, PodSpec, PodStatus, Volume
@@ -49,12 +49,21 @@ def compile_templates(
     resources : Vocabulary
         Every resource that counts and that a node offers or a pod requests.
     """
-    specs = [defaulted_spec(key.spec, key.namespace, key.labels or {}, lookups, admitted=key.admitted) for key in keys]
-    requests = [pod_requests(spec, key.resize) for spec, key in zip(specs, keys, strict=True)]
-    named = [request.plain for request in requests] + [request.scored for request in requests]
+    specs = _defaulted(keys, lookups)
+    requests = _requests(keys, specs)
+    distinct = {id(request): request for request in requests}
+    named = [amounts for request in distinct.values() for amounts in (request.plain, request.scored)]
     # What a resize hides is there again by the rules of earlier releases.
     named += [pod_requests(spec).plain for spec, key in zip(specs, keys, strict=True) if key.resize]
     resources = resource_names([*named, *({k: v for k, v in item.items() if k != "pods"} for item in offered)])
+    vectors = {
+        number: (
+            request_vector(request.plain, resources),
+            np.array(request.non_zero, np.int64),
+            request_vector(request.scored, resources),
+        )
+        for number, request in distinct.items()
+    }
     templates = [
         Template(
             code=code,
@@ -65,9 +74,9 @@ def compile_templates(
             owner=key.owner,
             spec=spec,
             priority=spec.priority or 0,
-            request=request_vector(request.plain, resources),
-            non_zero_request=np.array(request.non_zero, np.int64),
-            scored_request=request_vector(request.scored, resources),
+            request=vectors[id(request)][0],
+            non_zero_request=vectors[id(request)][1],
+            scored_request=vectors[id(request)][2],
             resize=key.resize,
             keyed_affinity=key.spec.affinity if has_label_keys(key.spec.affinity) else None,
         )
@@ -78,11 +87,38 @@ def compile_templates(
     return templates, resources
 
 
+def _defaulted(keys: Sequence[TemplateKey], lookups: AdmissionLookups) -> list[PodSpec]:
+    """The specs with their defaults; keys that share a spec share what comes of it, unless labels have a say."""
+    known: dict[Hashable, PodSpec] = {}
+    specs = []
+    for key in keys:
+        labels = id(key) if key.spec.affinity or key.spec.topology_spread_constraints else 0
+        same = (id(key.spec), key.namespace, key.admitted, labels)
+        if same not in known:
+            known[same] = defaulted_spec(key.spec, key.namespace, key.labels or {}, lookups, admitted=key.admitted)
+        specs.append(known[same])
+    return specs
+
+
+def _requests(keys: Sequence[TemplateKey], specs: Sequence[PodSpec]) -> list[PodRequests]:
+    known: dict[Hashable, PodRequests] = {}
+    requests = []
+    for key, spec in zip(keys, specs, strict=True):
+        same = (id(spec), id(key.resize))
+        if same not in known:
+            known[same] = pod_requests(spec, key.resize)
+        requests.append(known[same])
+    return requests
+
+
 def _shapes(keys: Sequence[TemplateKey], specs: Sequence[PodSpec]) -> list[int]:
     """For each template the number of its shape."""
     numbers: dict[bytes, int] = {}
+    encoded = {
+        id(spec): _ENCODER.encode(_without_amounts(spec)) for spec in {id(spec): spec for spec in specs}.values()
+    }
     parts = (
-        _ENCODER.encode((key.namespace, key.labels, key.annotations, key.owner, _without_amounts(spec)))
+        _ENCODER.encode((key.namespace, key.labels, key.annotations, key.owner)) + encoded[id(spec)]
         for key, spec in zip(keys, specs, strict=True)
     )
     return [numbers.setdefault(part, len(numbers)) for part in parts]

@@ -4,6 +4,7 @@ Only what placing pods reads is looked at, and nothing that kube-scheduler itsel
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec import Struct
 
@@ -23,7 +24,7 @@ from kplace.io.validate.cluster import (
     validate_storage_class,
 )
 from kplace.io.validate.fields import Problems, time_problem
-from kplace.io.validate.pods import validate_pod
+from kplace.io.validate.pods import pod_spec, validate_pod
 from kplace.io.validate.workloads import (
     validate_controller,
     validate_cron_job,
@@ -31,8 +32,9 @@ from kplace.io.validate.workloads import (
     validate_replication_controller,
     validate_stateful_set,
 )
+from kplace.objects.core import PodSpec
 
-__all__ = ["CHECKS", "Problem", "time_problem", "validate_node", "validate_pod"]
+__all__ = ["CHECKS", "Problem", "checks_of_shared_specs", "time_problem", "validate_node", "validate_pod"]
 
 
 _CHECKS: dict[str, Callable[..., Problems]] = {
@@ -75,3 +77,16 @@ def _as_list(check: Callable[..., Problems]) -> Callable[[Struct], list[Problem]
 
 CHECKS: Mapping[str, Callable[[Struct], list[Problem]]] = {kind: _as_list(check) for kind, check in _CHECKS.items()}
 """By kind: what is wrong with an object, as pairs of field path and message."""
+
+
+def checks_of_shared_specs() -> Mapping[str, Callable[[Struct], list[Problem]]]:
+    """The same checks for pods of which very many have one and the same spec: each spec is looked at once."""
+    known: dict[int, tuple[PodSpec, list[Problem]]] = {}
+
+    def of_spec(spec: PodSpec) -> list[Problem]:
+        # With the spec itself, so that no other one is given its id.
+        if id(spec) not in known:
+            known[id(spec)] = (spec, list(pod_spec(spec)))
+        return known[id(spec)][1]
+
+    return {**CHECKS, "Pod": _as_list(partial(validate_pod, of_spec=of_spec))}

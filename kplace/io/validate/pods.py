@@ -1,7 +1,8 @@
 """What is wrong with pods."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from kplace.io.shape import Problem
 from kplace.io.validate.fields import (
     INT32_MAX,
     Problems,
@@ -43,13 +44,15 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def validate_pod(pod: Pod) -> Problems:
+def validate_pod(pod: Pod, of_spec: Callable[[PodSpec], Iterable[Problem]] | None = None) -> Problems:
     """Find what is wrong with a pod.
 
     Parameters
     ----------
     pod : Pod
         As it stands in the input, before defaulting.
+    of_spec : callable, optional
+        What `pod_spec` finds; by default it is asked.
 
     Yields
     ------
@@ -59,7 +62,7 @@ def validate_pod(pod: Pod) -> Problems:
     yield from metadata(pod.metadata)
     if not pod.spec.containers:
         yield "spec.containers", "is missing: a pod has at least one container"
-    yield from under("spec", pod_spec(pod.spec))
+    yield from under("spec", (of_spec or pod_spec)(pod.spec))
     if message := time_problem(pod.status.start_time):
         yield "status.startTime", message
     for field, statuses in (
