@@ -46,6 +46,8 @@ class Case:
 
 
 _NO_PODS = pd.DataFrame({"pod": []})
+RULES = Rules(checks=CHECKS, fit=fit, api_version=api_version_of)
+"""What is known of objects, for those that are made of tables."""
 
 
 class Cluster:
@@ -131,7 +133,7 @@ class Cluster:
         columns = columns_from_frames(
             nodes,
             _NO_PODS if pods is None else pods,
-            Rules(checks=CHECKS, fit=fit, api_version=api_version_of),
+            RULES,
             others=None if others is None else others.columns,
         )
         columns.notes.extend(input_notes(columns, [DEFAULT_SCHEDULER]))

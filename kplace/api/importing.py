@@ -1,15 +1,21 @@
 """``kplace.read_trace``: published traces as clusters."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pandas as pd
 
 from kplace.api.arguments import one_of
-from kplace.api.cluster import Cluster, read
-from kplace.columns import ClusterBuilder, Note
+from kplace.api.cluster import RULES, Cluster, read
+from kplace.columns import ClusterBuilder, ClusterColumns, Note
 from kplace.errors import UsageError
+from kplace.frames.by_kind import columns_by_kind
+from kplace.io.decode import no_garbage_collection
+from kplace.io.report import input_notes
+from kplace.io.validate import checks_of_shared_specs
 from kplace.objects.core import Namespace
+from kplace.objects.defaulting import DEFAULT_SCHEDULER
 from kplace.objects.meta import ObjectMeta
 from kplace.traces import FORMATS, read_trace_tables
 from kplace.traces.formats import OPENB
@@ -60,16 +66,19 @@ def read_trace(form: str, *files: str | Path, nodes: int | None = None, limit: i
             raise UsageError(msg)
         return read(*files)
     trace = read_trace_tables(form, files, nodes, limit)
-    cluster = Cluster.from_frames(trace.nodes, trace.pods, others=_namespaces(trace.pods))
-    cluster.notes[:0] = [Note("trace", text) for text in trace.notes]
-    return cluster
+    rules = replace(RULES, checks=checks_of_shared_specs())
+    with no_garbage_collection():
+        columns = columns_by_kind(trace.nodes, trace.pods, rules, others=_namespaces(trace.pods))
+    columns.notes[:0] = [Note("trace", text) for text in trace.notes]
+    columns.notes.extend(input_notes(columns, [DEFAULT_SCHEDULER]))
+    return Cluster(columns)
 
 
-def _namespaces(pods: pd.DataFrame) -> Cluster | None:
+def _namespaces(pods: pd.DataFrame) -> ClusterColumns | None:
     """The namespaces of a table of pods as objects, without which no cluster would take the pods."""
     named = pods["namespace"].dropna().unique().tolist() if "namespace" in pods else []
     builder = ClusterBuilder()
     for name in sorted({str(name) for name in named} - {"", "default"}):
         raw = msgspec.json.encode({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         builder.add("Namespace", Namespace(ObjectMeta(name=name)), raw, "<trace>")
-    return Cluster(builder.finish()) if builder.objects else None
+    return builder.finish() if builder.objects else None

@@ -86,14 +86,14 @@ def read_into(sources: Iterable[Source], sink: Sink, report: ReadingReport) -> N
     objects, several JSON or YAML documents in one file, and golden cases.
     """
     reader = _Reader(sink, report)
-    with _no_garbage_collection():
+    with no_garbage_collection():
         for source in sources:
             reader.read(source)
 
 
 @contextlib.contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    # The cyclic collector would walk a hundred thousand new objects again and again, and none of them has a cycle.
+def no_garbage_collection() -> Iterator[None]:
+    """Keep the cyclic collector from walking very many new objects again and again, none of which has a cycle."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -154,9 +154,9 @@ def _apart(collections: pd.DataFrame, collection: pd.Series) -> pd.Series:
         return pd.Series(None, collection.index, dtype="object")
     most = pd.to_numeric(collections["max_per_machine"], errors="coerce")
     single = set(collections.loc[most == 1, "collection_id"].astype("str"))
+    made = {name: _one_per_machine(name) for name in collection.unique().tolist() if name in single}
     specs = np.empty(len(collection), np.object_)
-    for row, name in enumerate(collection.tolist()):
-        specs[row] = _one_per_machine(name) if name in single else None
+    specs[:] = [made.get(name) for name in collection.tolist()]
     return pd.Series(specs, collection.index)
 
 

@@ -9,8 +9,13 @@ import pytest
 import yaml
 
 import kplace
+from kplace.columns import ClusterBuilder, Note
 from kplace.errors import InputError, UsageError
+from kplace.objects.core import Namespace
+from kplace.objects.meta import ObjectMeta
 from kplace.traces import read_trace_tables
+from kplace.traces.tables import read_frame
+from tests.traces.test_by_kind import check_same
 
 MACHINES = """m_1,0,20,3,96,100,USING
 m_2,0,20,4,96,50,USING
@@ -224,6 +229,31 @@ def test_google(google):
     assert sorted(kplace.place(cluster).pods["status"]) == ["scheduled", "unschedulable"]
 
 
+def uneven(items):
+    """The same events as a file that says some things now as numbers, now as texts."""
+    return [item | {"instance_index": str(item["instance_index"])} if at % 2 else item for at, item in enumerate(items)]
+
+
+@pytest.mark.parametrize("items", [INSTANCES, [*INSTANCES[:3], *INSTANCES[4:]], uneven(INSTANCES)])
+def test_lines_are_read_as_they_would_be_one_by_one(tmp_path, items):
+    frame = read_frame(write_lines(tmp_path / "instance_events.json", items))
+    wanted = pd.json_normalize(items)
+    assert sorted(frame) == sorted(wanted)
+    for name in wanted:
+        expected = wanted[name].astype("object")
+        assert frame[name].astype("object").where(frame[name].notna(), None).tolist() == [
+            None if pd.isna(value) else value for value in expected
+        ]
+
+
+@pytest.mark.parametrize(("line", "message"), [("{oops", "Expecting property name"), ("[1]", "expected an object")])
+def test_a_line_that_is_no_object_is_refused(tmp_path, line, message):
+    path = tmp_path / "instance_events.json"
+    path.write_text(json.dumps(INSTANCES[0]) + f"\n{line}\n")
+    with pytest.raises(InputError, match=f"instance_events.json: is no table: line 2: {message}"):
+        read_frame(path)
+
+
 def test_google_as_csv(google, tmp_path):
     csv = []
     for path, items in zip(google, (GOOGLE_MACHINES, COLLECTIONS, INSTANCES), strict=True):
@@ -309,6 +339,23 @@ def test_openb(tmp_path):
     (tmp_path / "pods.csv").write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\np1,100,64,1,500,A\n")
     cluster = kplace.read_trace("openb", tmp_path / "nodes.csv", tmp_path / "pods.csv")
     assert repr(cluster) == "<Cluster: 1 nodes, 1 pods, 1 of them waiting>"
+
+
+@pytest.mark.parametrize(
+    ("form", "files"),
+    [("alibaba-2018", "alibaba"), ("azure-packing", "azure"), ("google-2019", "google"), ("table", "mapping")],
+)
+def test_a_trace_is_what_its_tables_are_row_by_row(form, files, request):
+    found = request.getfixturevalue(files)
+    found = found if isinstance(found, list) else [found]
+    trace = read_trace_tables(form, found)
+    cluster = kplace.read_trace(form, *found)
+    names = [item.metadata.name for item in cluster.columns.objects.get("Namespace", ())]
+    builder = ClusterBuilder()
+    builder.objects = {"Namespace": [Namespace(ObjectMeta(name=name)) for name in names]} if names else {}
+    wanted = kplace.Cluster.from_frames(trace.nodes, trace.pods, others=kplace.Cluster(builder.finish()))
+    wanted.notes[:0] = [Note("trace", text) for text in trace.notes]
+    check_same(cluster.columns, wanted.columns)
 
 
 def test_arguments(mapping):
