@@ -8,7 +8,7 @@ from typing import TypedDict
 import numpy as np
 
 from kplace.api import Cluster
-from kplace.api.arguments import PREEMPTION_WORDS, one_of
+from kplace.api.arguments import PREEMPTION_WORDS, one_of, seed_of
 from kplace.api.configuring import ConfigSource  # noqa: TC001 - the keys' types can be asked for
 from kplace.api.extending import closing
 from kplace.api.placements import Placements, Run
@@ -94,7 +94,7 @@ class Trial:
             behaviour=behaviour,
         )
         modes = {word: mode for mode, word in PREEMPTION_WORDS.items() if mode is not PreemptionMode.QUEUE}
-        tie_break, seed = told.get("tie_break", "random"), int(told.get("seed", 0))
+        tie_break, seed = told.get("tie_break", "random"), seed_of(told.get("seed", 0))
         options = Options(
             tie_break=TIE_BREAKS[one_of("tie_break", tie_break, tuple(TIE_BREAKS))],
             seed=seed,

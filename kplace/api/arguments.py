@@ -15,6 +15,8 @@ PREEMPTION_WORDS = {
     PreemptionMode.IMMEDIATE: "immediate",
     PreemptionMode.OFF: "off",
 }
+HIGHEST_SEED = 2**63 - 1
+"""Seeds have 64 bits, with the sign."""
 
 
 def one_of(argument: str, given: str, choices: Sequence[str]) -> str:
@@ -57,6 +59,28 @@ def whole(argument: str, given: int, least: int | None = None) -> int:
         msg = f"{argument}: expected a whole number{bound}, got {given!r}"
         raise UsageError(msg)
     return int(given)
+
+
+def seed_of(given: int, further: int = 0) -> int:
+    """Check a seed: what draws are made of has 64 bits.
+
+    Parameters
+    ----------
+    given : int
+    further : int
+        As many more seeds after it have to be ones too.
+
+    Raises
+    ------
+    UsageError
+        It is no whole number, or too large.
+    """
+    seed = whole("seed", given)
+    most = HIGHEST_SEED - further
+    if not -HIGHEST_SEED <= seed <= most:
+        msg = f"seed: expected at most {most:,}, got {seed:,}" if seed > 0 else f"seed: {seed:,} is too low"
+        raise UsageError(msg)
+    return seed
 
 
 def preemption_for(cluster: Cluster, given: str | None) -> PreemptionMode:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kplace.api.arguments import PREEMPTION_WORDS, one_of, preemption_for, whole
+from kplace.api.arguments import PREEMPTION_WORDS, one_of, preemption_for, seed_of, whole
 from kplace.api.cluster import Cluster
 from kplace.api.configuring import ConfigSource
 from kplace.api.extending import CALL, closing
@@ -149,7 +149,7 @@ def place(  # noqa: PLR0913 - all but the cluster are by keyword, and most are l
     cluster = setup.view_of(cluster)
     options = Options(
         tie_break=TIE_BREAKS[one_of("tie_break", tie_break, tuple(TIE_BREAKS))],
-        seed=whole("seed", seed),
+        seed=seed_of(seed),
         percentage_of_nodes_to_score=setup.percentage_of_nodes_to_score,
         preemption=preemption_for(cluster, preemption),
         extenders=setup.extenders,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from kplace.api.arguments import one_of
+from kplace.api.arguments import one_of, seed_of
 from kplace.api.cluster import Cluster
 from kplace.api.configuring import ConfigSource
 from kplace.api.extending import ASK, closing
@@ -176,7 +176,7 @@ def simulate(  # noqa: PLR0913 - all but the first are by keyword, and most are 
     """
     told = _Told(
         until=until,
-        seed=seed,
+        seed=seed_of(seed),
         tie_break=one_of("tie_break", tie_break, tuple(TIE_BREAKS)),
         bind_delay=bind_delay,
         bind_jitter=bind_jitter,

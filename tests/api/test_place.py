@@ -39,6 +39,7 @@ def many() -> kplace.Cluster:
         ),
         ({"seed": 1.5}, "seed: expected a whole number, got 1.5"),
         ({"seed": True}, "seed: expected a whole number, got True"),
+        ({"seed": 2**63}, "seed: expected at most 9,223,372,036,854,775,807, got 9,223,372,036,854,775,808"),
         ({"start_index": -1}, "start_index: expected the position of a node, 0 to "),
         ({"start_index": 1.5}, "start_index: expected a whole number, got 1.5"),
         ({"only": "/app=web"}, "only: expected NS or NS/SELECTOR"),

@@ -155,7 +155,8 @@ def greedy_moves(
     """
     stage, rounds, done = _Stage(columns, found), list[Round](), 0
     passes = max(LEAST_PASSES, SCORINGS // max(len(judge.pods), 1))
-    expected = len(_candidates(judge, stage, blocked)) if most is None else most
+    expected = len(_candidates(judge, stage, blocked))
+    expected = expected if most is None else min(most, expected)
     size = -(-expected // passes) if judge.can_walk(columns) else 1
     weighed = max(1, min(MOST_WEIGHED, passes // max(expected, 1)))
     search = _Search(judge, blocked, weighed, judge.spent + LONGEST * passes)

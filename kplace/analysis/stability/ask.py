@@ -15,7 +15,7 @@ from kplace.analysis.trial import Progress, Scheduling
 from kplace.analysis.words import known_column
 from kplace.analysis.workloads import Workloads
 from kplace.api import Cluster, Placements
-from kplace.api.arguments import whole
+from kplace.api.arguments import seed_of, whole
 from kplace.columns import ClusterColumns
 from kplace.dtypes import I32, I64, Status
 from kplace.errors import UsageError
@@ -38,6 +38,7 @@ METRICS = (
 )
 """What is measured by default; where nodes offer GPUs, their fragmentation as well."""
 GPU = "gpu_fragmentation"
+MOST_RUNS = 1_000_000
 
 
 def stability(
@@ -100,8 +101,11 @@ def stability(
     """
     varied = _varied(vary, scheduling.get("tie_break", "random"))
     names = _metrics(cluster) if metrics is None else known_measures("metrics", metrics)
-    seed = whole("seed", scheduling.get("seed", 0), 0)
     number = whole("runs", runs, 1)
+    if number > MOST_RUNS:
+        msg = f"runs: expected at most {MOST_RUNS:,}, got {number:,}"
+        raise UsageError(msg)
+    seed = seed_of(whole("seed", scheduling.get("seed", 0), 0), further=number - 1)
     runner, counting, rows = Runner.of(scheduling, preemption), _Counting(cluster.columns), []
     for run in range(number):
         told_now = told(seed, run, varied, len(cluster.columns.nodes))
