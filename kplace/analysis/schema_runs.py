@@ -176,10 +176,10 @@ TABLES: tuple[Table, ...] = (
 
 WHERE = {
     "analysis.sampling": "`Sampling.table` of `kplace.sampling`; the rows of `kplace sampling --format`",
-    "analysis.sampling.metrics": "`Sampling.metrics`; the rows of `kplace sampling --table metrics --format`",
-    "analysis.sampling.pods": "`Sampling.pods`; the rows of `kplace sampling --table pods --format`",
+    "analysis.sampling.metrics": "`Sampling.metrics`; the rows of `kplace sampling --rows metrics --format`",
+    "analysis.sampling.pods": "`Sampling.pods`; the rows of `kplace sampling --rows pods --format`",
 } | {
     f"analysis.stability.{name}": f"`Stability.{name}` of `kplace.stability`; the rows of `kplace stability "
-    f"--table {name} --format`"
+    f"--rows {name} --format`"
     for name in ("pods", "nodes", "workloads", "zones", "metrics", "runs")
 }

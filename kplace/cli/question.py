@@ -2,14 +2,16 @@
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from kplace.cli.compiling import announce_compiling, needs_compiling
 from kplace.cli.console import emit, note
+from kplace.cli.errors import Refused
 from kplace.cli.options import inputs_argument, percentage_option, quiet_option
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
@@ -125,6 +127,34 @@ def placing_options(function: F) -> F:
     for option in reversed((*options, quiet_option)):
         wrapped = option(wrapped)
     return wrapped
+
+
+def refuse_unused(ctx: click.Context, options: Mapping[str, str]) -> None:
+    """Refuse options that stand on the command line and have no effect there, all of them at once.
+
+    Parameters
+    ----------
+    ctx : click.Context
+    options : dict of str to str
+        Parameters without effect, each with what it is for.
+
+    Raises
+    ------
+    Refused
+    """
+    given = [p for p in ctx.command.params if ctx.get_parameter_source(p.name or "") is ParameterSource.COMMANDLINE]
+    lines = [
+        f"{max(parameter.opts, key=len)}: without effect here: it is for {options[parameter.name or '']}"
+        for parameter in given
+        if parameter.name in options
+    ]
+    if lines:
+        raise Refused(lines[-1], lines[:-1])
+
+
+def for_rows(form: str, *names: str) -> dict[str, str]:
+    """For `refuse_unused`: options that say something of rows, where tables for people are printed."""
+    return dict.fromkeys(names, "--format json and csv") if form == TABLE else {}
 
 
 def format_option(*more: str) -> Callable[[F], F]:

@@ -24,6 +24,11 @@ def render_rescore(console: Console, found: Rescore, top: int) -> None:
     top : int
         Rows of each table at the most.
     """
+    if not len(found.rows):
+        console.print(Text("no pod on a node could be elsewhere", style="bold yellow"))
+        console.print(Text("pods of DaemonSets, static pods and pods that wait have no say", style="dim"))
+        console.print()
+        return
     drifted, regret = found.standing
     head = f"{found.would_move:,} of {counted(len(found.rows), 'pod')} would move today"
     console.print(Text(head, style="bold yellow" if found.would_move else "bold green"))
@@ -112,9 +117,11 @@ def _workloads(console: Console, workloads: pd.DataFrame, top: int) -> None:
 def _moves(console: Console, found: Rescore, top: int) -> None:
     moves, enough = found.moves, found.enough
     gain = found.standing.regret - found.after.regret
-    about = f"{counted(len(moves), 'move')} take the regret from {found.standing.regret:,} to {found.after.regret:,}"
+    verb = "takes" if len(moves) == 1 else "take"
+    about = f"{counted(len(moves), 'move')} {verb} the regret from {found.standing.regret:,} to {found.after.regret:,}"
     if found.standing.drifted > found.after.drifted:
-        about += f" and mend {counted(found.standing.drifted - found.after.drifted, 'drifted pod')}"
+        mended = counted(found.standing.drifted - found.after.drifted, "drifted pod")
+        about += f" and {'mends' if len(moves) == 1 else 'mend'} {mended}"
     title(console, "Moves", about)
     table = plain_table()
     for name in ("step", "regret left", "gain so far"):
@@ -132,7 +139,8 @@ def _moves(console: Console, found: Rescore, top: int) -> None:
     _more(console, len(moves) - top, "move", "moves")
     if gain > 0:
         rest = "no further one does any good" if found.greedy.ended else "more may bring more"
-        few = f"  {counted(enough, 'move')} bring {found.share:.0%} of that; {rest}"
+        verb = "brings" if enough == 1 else "bring"
+        few = f"  {counted(enough, 'move')} {verb} {found.share:.0%} of that or more; {rest}"
         console.print(Text(few, style="bold"))
 
 

@@ -34,8 +34,9 @@ def _agreement(console: Console, pods: pd.DataFrame) -> None:
     settled = int((pods["p_node"] == 1).sum())
     never, sometimes = int((pods["p_pending"] == 1).sum()), int(_some(pods["p_pending"]).sum())
     always, evicted = int((pods["p_preempted"] == 1).sum()), int(_some(pods["p_preempted"]).sum())
-    moving = int(((pods["nodes"] > 1) & (pods["p_node"] < 1)).sum())
-    console.print(Text(f"  {counted(len(pods), 'pod')}: {settled:,} on the same node in every run, {moving:,} not"))
+    moving = int(((pods["p_placed"] == 1) & (pods["p_node"] < 1)).sum())
+    kept = f"{settled:,} always on the same node, {moving:,} always on a node, but not on the same"
+    console.print(Text(f"  {counted(len(pods), 'pod')}: {kept}"))
     if never or sometimes:
         console.print(Text(f"  {never:,} pending in every run, {sometimes:,} in some", style="yellow"))
     if always or evicted:
@@ -75,7 +76,7 @@ def _workloads(console: Console, found: Stability) -> None:
     varied = table[(table["pending_std"] > 0) | (table["skew_std"] > 0)]
     if not len(varied):
         return
-    title(console, "Workloads", "copies pending, and the most less the fewest copies in a zone, over the runs")
+    title(console, "Workloads", "those that differ: copies pending, and the most less the fewest copies in a zone")
     shown = plain_table()
     shown.add_column("workload", no_wrap=True)
     shown.add_column("pending", justify="right", no_wrap=True)
@@ -140,5 +141,5 @@ def number(value: float) -> str:
 
 def _more(console: Console, rest: int, noun: str, table: str) -> None:
     if rest > 0:
-        line = f"  and {counted(rest, 'more ' + noun)}: --table {table} --format csv lists all"
+        line = f"  and {counted(rest, 'more ' + noun)}: --rows {table} --format csv lists all"
         console.print(Text(line, style="dim"))

@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from kplace.cli.console import is_quiet, show
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
-from kplace.cli.question import Question, emit_rows, format_option, question_options
+from kplace.cli.question import Question, emit_rows, for_rows, format_option, question_options, refuse_unused
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,10 +74,7 @@ def rescore(  # noqa: PLR0913 - one parameter an option
     total of the best node less that of its own; it has drifted if a filter rejects its own node now. The moves lower
     the regret of all pods together.
     """
-    for name in ("rows", "sort"):
-        if form == TABLE and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            msg = "without effect here: it is for --format json and csv"
-            raise click.BadParameter(msg, param_hint=f"'--{name}'")
+    refuse_unused(ctx, for_rows(form, "rows", "sort"))
     with Work() as work:
         cluster, scheduling = question.load(work)
         work.stage("scoring")

@@ -5,10 +5,11 @@ import click
 from kplace.cli.console import is_quiet, note, show
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
-from kplace.cli.question import Question, emit_rows, format_option, placing_options
+from kplace.cli.question import Question, emit_rows, for_rows, format_option, placing_options, refuse_unused
 
-TABLES = {"percentages": "table", "metrics": "metrics", "pods": "pods"}
+ROWS = {"percentages": "table", "metrics": "metrics", "pods": "pods"}
 EVERY = "all"
+_ALL = 100
 
 
 class _PodsType(click.ParamType[int]):
@@ -57,21 +58,23 @@ class _PodsType(click.ParamType[int]):
     help="What is measured of each run, instead of the usual; may be repeated.",
 )
 @click.option(
-    "--table",
-    type=click.Choice(list(TABLES)),
+    "--rows",
+    type=click.Choice(list(ROWS)),
     default="percentages",
     show_default=True,
-    help="The rows of --format json and csv: by percentage, by percentage and metric, by percentage and pod.",
+    help="Which rows --format json and csv have: by percentage, by percentage and metric, by percentage and pod.",
 )
 @format_option()
-def sampling(
+@click.pass_context
+def sampling(  # noqa: PLR0913 - one parameter an option
+    ctx: click.Context,
     *,
     question: Question,
     percentages: str | None,
     pods: int,
     tolerance: float,
     metrics: tuple[str, ...],
-    table: str,
+    rows: str,
     form: str,
 ) -> None:
     """Say what percentageOfNodesToScore costs this cluster in score, and which value to use.
@@ -79,6 +82,7 @@ def sampling(
     The waiting pods are placed once with each percentage. A pod's loss is the best total among all feasible nodes, when
     it is the pod's turn, less the total of the node that it got.
     """
+    refuse_unused(ctx, for_rows(form, "rows"))
     with Work() as work:
         cluster, scheduling = question.load(work, says_waiting=False)
         work.stage("placing")
@@ -99,7 +103,7 @@ def sampling(
         if str(item) not in known:
             note(str(item))
     if form != TABLE:
-        emit_rows(getattr(found, TABLES[table]), form)
+        emit_rows(getattr(found, ROWS[rows]), form)
     elif not is_quiet():
         from kplace.cli.render_sampling import render_sampling
 
@@ -107,9 +111,10 @@ def sampling(
 
 
 def _numbers(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    for part in parts:
-        if not part.isdecimal():
-            msg = f"expected whole numbers with commas between them, such as 0,5,10, got {part!r}"
-            raise click.BadParameter(msg, param_hint="'--percentages'")
+    parts = [part.strip() for part in text.split(",")]
+    wrong = [part for part in parts if not part.isdecimal() or int(part) > _ALL]
+    if wrong:
+        got = ", ".join(map(repr, wrong))
+        msg = f"expected whole numbers from 0 to {_ALL} with commas between them, such as 0,5,10, got {got}"
+        raise click.BadParameter(msg, param_hint="'--percentages'")
     return [int(part) for part in parts]

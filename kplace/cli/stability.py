@@ -5,9 +5,9 @@ import click
 from kplace.cli.console import is_quiet, note, show
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
-from kplace.cli.question import Question, emit_rows, format_option, placing_options
+from kplace.cli.question import Question, emit_rows, for_rows, format_option, placing_options, refuse_unused
 
-TABLES = ("pods", "nodes", "workloads", "zones", "metrics", "runs")
+ROWS = ("pods", "nodes", "workloads", "zones", "metrics", "runs")
 
 
 @click.command(short_help="Place many times, and say what is the same every time and what is chance.")
@@ -34,22 +34,24 @@ TABLES = ("pods", "nodes", "workloads", "zones", "metrics", "runs")
     help="As for place.  [default: as the input says, or queue]",
 )
 @click.option(
-    "--table",
-    type=click.Choice(TABLES),
+    "--rows",
+    type=click.Choice(ROWS),
     default="pods",
     show_default=True,
-    help="The rows of --format json and csv: by pod, by pod and node, by workload, by workload and zone, by metric, by "
-    "run.",
+    help="Which rows --format json and csv have: by pod, by pod and node, by workload, by workload and zone, by "
+    "metric, by run.",
 )
 @format_option()
-def stability(
+@click.pass_context
+def stability(  # noqa: PLR0913 - one parameter an option
+    ctx: click.Context,
     *,
     question: Question,
     runs: int,
     vary: str | None,
     metrics: tuple[str, ...],
     preemption: str | None,
-    table: str,
+    rows: str,
     form: str,
 ) -> None:
     """Place the waiting pods many times: which node each pod may get, which may stay pending, how far metrics spread.
@@ -57,6 +59,7 @@ def stability(
     The runs differ in what no rule decides: draws among equal nodes, the node at which the first search begins, the
     order in which pods of equal priority arrive. --seed is that of the first run.
     """
+    refuse_unused(ctx, for_rows(form, "rows"))
     with Work() as work:
         cluster, scheduling = question.load(work, says_waiting=False)
         work.stage("placing")
@@ -76,7 +79,7 @@ def stability(
         if str(item) not in known:
             note(str(item))
     if form != TABLE:
-        emit_rows(getattr(found, table), form)
+        emit_rows(getattr(found, rows), form)
     elif not is_quiet():
         from kplace.cli.render_stability import render_stability
 

@@ -66,11 +66,17 @@ def test_a_choice_of_pods(kplace, folder):
     assert "no pod that could be elsewhere is left" in result.stderr
 
 
+def test_any_number_of_moves_can_be_asked_for(kplace, folder):
+    all_moves, many = (kplace("rescore", folder, *more) for more in ((), ("--moves", str(10**20))))
+    assert many.exit_code == 0
+    assert many.stdout == all_moves.stdout
+
+
 def test_nothing_is_on_a_node(kplace, tmp_path):
     path = write_list(tmp_path / "input.json", node("one"), pod("web"))
     result = kplace("rescore", path)
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[0] == "0 of 0 pods would move today"
+    assert result.stdout.splitlines()[0] == "no pod on a node could be elsewhere"
     assert "1 waiting pod left out; --after-place places them first" in result.stderr
 
 
@@ -79,10 +85,16 @@ def test_nothing_is_on_a_node(kplace, tmp_path):
     [
         (("--moves", "-1"), "Invalid value for '--moves'"),
         (("--share", "0"), "Invalid value for '--share'"),
-        (("--rows", "moves"), "Invalid value for '--rows': without effect here"),
-        (("--sort", "regret"), "Invalid value for '--sort': without effect here"),
+        (
+            ("--rows", "moves", "--sort", "regret"),
+            "--rows: without effect here: it is for --format json and csv\nError: --sort: without effect here",
+        ),
         (("--sort", "regert", "--format", "csv"), "Error: --sort: there is no 'regert'; did you mean regret?"),
-        (("--namespace", "web"), "Error: --namespace: there is no pod in a namespace 'web'; there are "),
+        (("--namespace", "web"), "Error: --namespace: there is no pod in a namespace 'web'; the pods are in "),
+        (
+            ("--namespace", "web", "--workload", "a/b"),
+            "'web'; the pods are in shop\nError: --workload: there is neither",
+        ),
         (
             ("--workload", "shop/wbe-1"),
             "nor a pod shop/wbe-1 in the input; did you mean shop/web-1?",

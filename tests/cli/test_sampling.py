@@ -43,15 +43,16 @@ def test_a_small_cluster(kplace, cluster):
 def test_tables(kplace, large):
     command = ("sampling", large, "--percentages", "5", "--pods", "3", "--metric", "pending", "--format", "csv")
     assert [row["percentage"] for row in rows(kplace(*command))] == ["0", "5", "100"]
-    assert {row["metric"] for row in rows(kplace(*command, "--table", "metrics"))} == {"pending"}
-    assert len(rows(kplace(*command, "--table", "pods"))) == 9
+    assert {row["metric"] for row in rows(kplace(*command, "--rows", "metrics"))} == {"pending"}
+    assert len(rows(kplace(*command, "--rows", "pods"))) == 9
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--percentages", "5,x"), "'--percentages': expected whole numbers with commas between them"),
-        (("--percentages", "101"), "Error: --percentages: expected whole numbers from 0 to 100, got 101"),
+        (("--percentages", "5,x"), "'--percentages': expected whole numbers from 0 to 100 with commas between them"),
+        (("--percentages", "5,101,-3,"), "such as 0,5,10, got '101', '-3', ''"),
+        (("--rows", "pods"), "Error: --rows: without effect here: it is for --format json and csv"),
         (("--pods", "some"), "'--pods': expected a number of pods or \"all\", got 'some'"),
         (("--tolerance", "-1"), "'--tolerance'"),
         (("--metric", "nope"), 'Error: --metric: there is no metric "nope"'),

@@ -24,7 +24,7 @@ def test_what_people_see(kplace, full):
     result = kplace("stability", full, "--runs", "12", "--metric", "pending", "--metric", "tied")
     assert result.exit_code == 0
     assert result.stdout.startswith("12 runs, varying ties, start, order: ")
-    assert "4 pods: 0 on the same node in every run, 4 not" in result.stdout
+    assert "4 pods: 0 always on the same node, 0 always on a node, but not on the same" in result.stdout
     assert "0 pending in every run, 4 in some" in result.stdout
     assert "shop/p3" in result.stdout
     assert "waiting pod" not in result.stderr
@@ -37,7 +37,7 @@ def test_nothing_differs(kplace, full):
 
 @pytest.mark.parametrize("table", ["pods", "nodes", "workloads", "zones", "metrics", "runs"])
 def test_tables(kplace, full, table):
-    found = rows(kplace("stability", full, "--runs", "3", "--table", table, "--format", "csv"))
+    found = rows(kplace("stability", full, "--runs", "3", "--rows", table, "--format", "csv"))
     expected = {"pods": 4, "runs": 3, "workloads": 0, "zones": 0}
     assert len(found) == expected.get(table, len(found))
     if table == "nodes":
@@ -51,6 +51,9 @@ def test_tables(kplace, full, table):
     [
         (("--vary", "ties,colour"), "Error: --vary: there is no 'colour'"),
         (("--runs", "0"), "'--runs'"),
+        (("--runs", str(10**23)), "Error: --runs: expected at most 1,000,000, got 100,000,000,000"),
+        (("--seed", str(2**63)), "Error: --seed: expected at most 9,223,372,036,854,775,"),
+        (("--seed", str(2**63 - 2), "--runs", "3"), "Error: --seed: expected at most 9,223,372,036,854,775,805, got"),
         (("--metric", "nope"), 'Error: --metric: there is no metric "nope"'),
         (("--vary", "ties", "--tie-break", "first"), "Error: --vary: --tie-break first takes no draw"),
     ],

@@ -41,19 +41,25 @@ def chosen_bound(
     Raises
     ------
     UsageError
-        Nothing is of such a name, or no pod is left.
+        Nothing is of such a name, a line for each; or no pod is left.
     """
     columns = cluster.columns
     able = bound(columns, schedulers)
     mask = able.copy()
+    wrong: list[str] = []
     named = _as_list(namespaces)
     if named:
-        mask &= _in_namespaces(columns, named)
+        mask &= _in_namespaces(columns, named, wrong)
     wanted = [name if "/" in name else f"default/{name}" for name in _as_list(workloads)]
     if wanted:
-        mask &= _of_workloads(columns, wanted)
+        mask &= _of_workloads(columns, wanted, wrong)
     if _as_list(where):
-        mask &= np.isin(columns.pods.node, chosen_nodes(cluster, where=where))
+        try:
+            mask &= np.isin(columns.pods.node, chosen_nodes(cluster, where=where))
+        except UsageError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise UsageError("\n".join(wrong))
     if able.any() and not mask.any():
         msg = "no pod that could be elsewhere is left by namespaces, workloads and where together"
         raise UsageError(msg)
@@ -72,18 +78,18 @@ def _as_list(given: str | Iterable[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
-def _in_namespaces(columns: ClusterColumns, named: list[str]) -> Mask:
+def _in_namespaces(columns: ClusterColumns, named: list[str], wrong: list[str]) -> Mask:
     known = list(columns.pods.namespaces)
     for name in named:
         if name not in known:
-            meant = did_you_mean(close_names(name, known)) or f"; there are {listed(known)}"
-            msg = f"namespaces: there is no pod in a namespace {name!r}{meant}"
-            raise UsageError(msg)
+            there = f"the pods are in {listed(known)}" if known else "there are no pods"
+            meant = did_you_mean(close_names(name, known)) or f"; {there}"
+            wrong.append(f"namespaces: there is no pod in a namespace {name!r}{meant}")
     chosen: Mask = np.array([name in named for name in known], np.bool_)
     return chosen[columns.pods.namespace]
 
 
-def _of_workloads(columns: ClusterColumns, wanted: list[str]) -> Mask:
+def _of_workloads(columns: ClusterColumns, wanted: list[str], wrong: list[str]) -> Mask:
     own = Workloads(columns)
     names = own.names()
     of_pod = np.array([name in wanted for name in names], np.bool_)[own.of_pod]
@@ -93,6 +99,5 @@ def _of_workloads(columns: ClusterColumns, wanted: list[str]) -> Mask:
             of_pod[keys[name]] = True
         elif name not in names:
             meant = did_you_mean(close_names(name, names))
-            msg = f"workloads: there is neither a workload nor a pod {name} in the input{meant}"
-            raise UsageError(msg)
+            wrong.append(f"workloads: there is neither a workload nor a pod {name} in the input{meant}")
     return of_pod
