@@ -112,14 +112,22 @@ def specs_like(cluster: Cluster, names: Sequence[str]) -> list[Spec]:
     Raises
     ------
     UsageError
-        There is none of a name, or its pods come with their nodes.
+        There is none of a name, or its pods come with their nodes: one such fault a line.
     """
     if not names:
         return []
     known: dict[str, tuple[Spec, str]] = {}
     for spec, kind in _all_specs(cluster.columns):
         known.setdefault(spec.name, (spec, kind))
-    return [_spec_like(cluster, name if "/" in name else f"default/{name}", known) for name in names]
+    found, wrong = [], []
+    for name in names:
+        try:
+            found.append(_spec_like(cluster, name if "/" in name else f"default/{name}", known))
+        except UsageError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    return found
 
 
 def _spec_like(cluster: Cluster, wanted: str, known: Mapping[str, tuple[Spec, str]]) -> Spec:

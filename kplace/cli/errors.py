@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import IO, Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from kplace.cli.console import complain
 from kplace.cli.option_names import in_options, option_names
 from kplace.cli.text import counted, one_line
-from kplace.errors import InputError, KplaceError, UsageError
+from kplace.errors import Fault, InputError, KplaceError, UsageError
 
 
 class Refused(click.ClickException):
@@ -46,7 +47,8 @@ def refusals(command: Callable[[], click.Command | None] = lambda: None) -> Iter
     try:
         yield
     except InputError as error:
-        raise Refused(count_faults(error), [one_line(fault) for fault in error.faults]) from error
+        names = option_names(command())
+        raise Refused(count_faults(error), [one_line(_by_option(fault, names)) for fault in error.faults]) from error
     except UsageError as error:
         names = option_names(command())
         *details, message = (in_options(one_line(line), names) for line in str(error).splitlines() or ["UsageError"])
@@ -59,6 +61,13 @@ def refusals(command: Callable[[], click.Command | None] = lambda: None) -> Iter
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise Refused(one_line(f"{where}{error.strerror or error}")) from error
+
+
+def _by_option(fault: Fault, names: dict[str, str]) -> Fault:
+    """A fault of an argument, which names no object and no field, by the option that it was given by."""
+    if fault.subject or fault.path or fault.source not in names:
+        return fault
+    return replace(fault, source=names[fault.source])
 
 
 def count_faults(error: InputError) -> str:

@@ -5,10 +5,12 @@ from collections.abc import Callable
 import click
 
 from kplace.cli.console import is_quiet, note, show
+from kplace.cli.errors import Refused
 from kplace.cli.main import PENDING
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
-from kplace.cli.question import Question, emit_rows, format_option, question_options
+from kplace.cli.question import Question, emit_rows, for_rows, format_option, question_options, refuse_unused
+from kplace.cli.text import one_line
 
 ROWS = ("plans", "nodes", "pods", "candidates")
 
@@ -17,13 +19,18 @@ def _named_numbers(option: str, example: str) -> Callable[..., dict[str, str]]:
     """Callback of an option that is given as NAME=NUMBER any number of times."""
 
     def read(_ctx: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-        found = {}
+        found: dict[str, str] = {}
+        wrong = []
         for text in given:
             name, sign, number = text.rpartition("=")
             if not sign or not name:
-                msg = f"expected NAME=NUMBER such as {example}, got {text!r}"
-                raise click.BadParameter(msg, param_hint=f"'{option}'")
-            found[name] = number
+                wrong.append(f"{option}: expected NAME=NUMBER such as {example}, got {text!r}")
+            elif name in found:
+                wrong.append(f"{option}: expected one number for {name}, got {found[name]!r} and {number!r}")
+            else:
+                found[name] = number
+        if wrong:
+            raise Refused(one_line(wrong[-1]), [one_line(line) for line in wrong[:-1]])
         return found
 
     return read
@@ -33,7 +40,14 @@ def _named_numbers(option: str, example: str) -> Callable[..., dict[str, str]]:
 @question_options
 @click.option("--pods", multiple=True, metavar="FILE", help="A file with pods or controllers that have to fit as well.")
 @click.option("--like", multiple=True, metavar="NS/NAME", help="A workload or pod of which more have to fit.")
-@click.option("--copies", type=click.IntRange(min=1), default=1, show_default=True, help="Of each pod so asked for.")
+@click.option(
+    "--copies",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many pods of each kind that --pods and --like name.",
+)
 @click.option("--without-waiting", is_flag=True, help="Leave out the pods that wait in the input.")
 @click.option("--node", "nodes", multiple=True, metavar="FILE", help="Candidates: each Node manifest is a template.")
 @click.option("--pools", is_flag=True, help="Candidates: the kinds of nodes that the cluster has.")
@@ -45,7 +59,11 @@ def _named_numbers(option: str, example: str) -> Callable[..., dict[str, str]]:
 )
 @click.option("--nodepool", "nodepools", multiple=True, metavar="FILE", help="Candidates: Karpenter's NodePools.")
 @click.option(
-    "--zone", "zones", multiple=True, metavar="NAME", help="Where machines may be.  [default: as the cluster]"
+    "--zone",
+    "zones",
+    multiple=True,
+    metavar="NAME",
+    help="Zones of the machines of --shapes and --nodepool.  [default: those of the cluster]",
 )
 @click.option("--prices", metavar="CSV", help="What nodes cost: instance_type, price, maybe zone and capacity_type.")
 @click.option(
@@ -70,7 +88,7 @@ def _named_numbers(option: str, example: str) -> Callable[..., dict[str, str]]:
     default=10,
     show_default=True,
     metavar="K",
-    help="Give K kinds of nodes a plan of their own, those that promise most.",
+    help="Show beside the best mix the best plans of one kind of node, of the K kinds that promise most.",
 )
 @click.option(
     "--effort",
@@ -119,6 +137,18 @@ def provision(  # noqa: PLR0913 - one parameter an option
     placing for real, with the pods of DaemonSets on every new node. A lower bound says how far from the optimum a plan
     can be at most.
     """
+    if not (nodes or pools or shapes or nodepools):
+        msg = "Say what could be added: --node, --pools, --shapes or --nodepool."
+        raise click.UsageError(msg)
+    if without_waiting and not (pods or like):
+        msg = "Without the waiting pods, say which have to fit: --pods or --like."
+        raise click.UsageError(msg)
+    unused = for_rows(form, "rows") if form == TABLE else {"unit": "--format table"}
+    if not (pods or like):
+        unused["copies"] = "--pods and --like"
+    if not (shapes or nodepools):
+        unused["zones"] = "--shapes and --nodepool"
+    refuse_unused(ctx, unused)
     with Work() as work:
         cluster, scheduling = question.load(work, says_waiting=False)
         work.stage("trying nodes")

@@ -1,5 +1,7 @@
 """What ``kplace provision`` prints for people."""
 
+from math import ceil
+
 import pandas as pd
 from rich.console import Console
 from rich.text import Text
@@ -38,13 +40,19 @@ def _head(console: Console, found: Provision, unit: str) -> None:
     added = ", ".join(f"{number:,} {name}" for name, number in best.counts.items()) or "no node helps"
     parts = [Text(f"add {added}" if best.n_nodes else added, style="bold green" if best.n_nodes else "bold yellow")]
     if found.pending:
-        parts.append(Text(f"{found.pending:,} stay pending", style="bold yellow"))
+        verb = "stays" if found.pending == 1 else "stay"
+        parts.append(Text(f"{found.pending:,} {verb} pending", style="bold yellow"))
     console.print(Text("  ").join(parts))
-    facts = [f"{wanting - found.pending:,} of {counted(wanting, 'pod')} that find no node get one"]
+    verbs = "finds no node gets" if wanting == 1 else "find no node get"
+    facts = [f"{wanting - found.pending:,} of {counted(wanting, 'pod')} that {verbs} one"]
     if best.n_nodes:
+        least, needed = money(float(best.at_least), unit), "is"
         cost = f"{counted(best.n_nodes, 'node')} for {money(best.cost, unit)}"
-        least = "the least possible" if best.gap == 0 else f"at least {money(float(best.at_least), unit)} is needed"
-        facts.append(f"{cost}: {least}")
+        if not found.has_prices:
+            number = ceil(best.at_least)
+            least, needed = counted(number, "node"), "is" if number == 1 else "are"
+            cost = counted(best.n_nodes, "node")
+        facts.append(f"{cost}: {'the least possible' if best.gap == 0 else f'at least {least} {needed} needed'}")
     console.print(Text(", ".join(facts), style="dim"))
 
 
@@ -61,9 +69,11 @@ def money(amount: float, unit: str) -> str:
 
 
 def _plans(console: Console, found: Provision, unit: str) -> None:
-    title(console, "Plans", "those that let the most pods in first, then the cheapest")
+    second = "the cheapest" if found.has_prices else "those with the fewest nodes"
+    title(console, "Plans", f"those that let the most pods in first, then {second}")
     table = plain_table()
-    table.add_column("cost", justify="right", no_wrap=True)
+    if found.has_prices:
+        table.add_column("cost", justify="right", no_wrap=True)
     table.add_column("above bound", justify="right", no_wrap=True)
     for name in ("nodes", "pending"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -74,7 +84,8 @@ def _plans(console: Console, found: Provision, unit: str) -> None:
         fullest = f"{plan.binding} {percent(used[plan.binding])}" if used else ""
         above = "-" if not plan.at_least else f"{plan.gap:.1%}".replace("%", " %")
         add = ", ".join(f"{number:,} {name}" for name, number in plan.counts.items())
-        table.add_row(money(plan.cost, unit), above, f"{plan.n_nodes:,}", f"{plan.pending:,}", add, fullest)
+        cost = [money(plan.cost, unit)] if found.has_prices else []
+        table.add_row(*cost, above, f"{plan.n_nodes:,}", f"{plan.pending:,}", add, fullest)
     fit(console, table, ("fullest",))
     console.print(table)
     _more(console, len(found.plans) - MOST_PLANS, "plan", "plans")

@@ -114,6 +114,11 @@ class ClusterBuilder:
         return self._nodes
 
     @property
+    def nodes_with_files(self) -> Iterator[tuple[Node, str]]:
+        """Nodes added so far, in input order, each with its file."""
+        return zip(self._nodes, (item.source for item in self._sources if item.kind == "Node"), strict=True)
+
+    @property
     def pods(self) -> Iterator[tuple[PodRow, TemplateKey]]:
         """Pods added so far, in input order, each with the scheduling-relevant part that it shares with others."""
         return ((row, self._templates[row.template]) for row in self._rows)

@@ -5,16 +5,18 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from kplace.columns.node_selectors import is_label_key, is_label_value, parse_int64
-from kplace.columns.quantity import QuantityError, parse
 from kplace.errors import Fault, InputError
 from kplace.io.documents import documents
 from kplace.io.shape import Problem, fit
 from kplace.io.sources import Argument, Source, SourceError, find_sources
+from kplace.io.validate.fields import quantity_problem
 from kplace.io.validate.pods import TAINT_EFFECTS
 from kplace.objects.nodepool import NodePool, NodePoolRequirement
 
 GROUP = "karpenter.sh"
 KIND = "NodePool"
+HEAVIEST = 100
+"""The highest weight that Karpenter takes."""
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
@@ -80,10 +82,11 @@ def _problems(pool: NodePool) -> Iterator[Problem]:
         if not is_label_key(key) or not is_label_value(value):
             yield "spec.template.metadata.labels", f"{key}={value} is no label"
     for name, quantity in (pool.spec.limits or {}).items():
-        try:
-            parse(quantity)
-        except QuantityError as error:
-            yield f"spec.limits.{name}", str(error)
+        if problem := quantity_problem(quantity, milli=name == "cpu"):
+            yield f"spec.limits.{name}", problem
+    weight = pool.spec.weight
+    if weight is not None and not 1 <= weight <= HEAVIEST:
+        yield "spec.weight", f"expected 1 to {HEAVIEST}, got {weight}"
 
 
 def _requirement_problems(item: NodePoolRequirement) -> Iterator[Problem]:

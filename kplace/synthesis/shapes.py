@@ -3,17 +3,21 @@
 import csv
 import functools
 import io
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from kplace.columns.quantity import QuantityError, milli_value, value
+from kplace.columns.quantity import milli_value, value
 from kplace.dtypes import MIB
 from kplace.errors import Fault, InputError
 from kplace.io.sources import Source, SourceError
+from kplace.io.validate.fields import quantity_problem
 from kplace.synthesis.description import Quantity, Shape
 
 COLUMNS = ("name", "cpu", "memory_gib", "arch", "pods", "gpu", "gpu_model", "storage_gib", "price")
 """Of a table of shapes; only the first three are needed. A price is for `kplace provision`."""
+_AMOUNTS = {"cpu": "", "memory_gib": "Gi", "storage_gib": "Gi"}
+"""Columns of amounts, with what makes quantities of them."""
 
 _GIB = 1024 * MIB
 _CPU_KEPT = ((1000, 60), (1000, 10), (2000, 5))
@@ -68,18 +72,29 @@ def _rows(text: str, source: str) -> list[tuple[str, Shape]]:
     ]
     rows: list[tuple[str, Shape]] = []
     for cells in [] if faults else table:
-        try:
-            rows.append(_row({key: text.strip() for key, text in cells.items() if text and text.strip()}))
-        except (ValueError, KeyError) as error:
-            message = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            faults.append(Fault(source, f"line {table.line_num}", "", message))
+        filled = {key: text.strip() for key, text in cells.items() if key and text and text.strip()}
+        wrong = list(_problems(filled))
+        faults += [Fault(source, f"line {table.line_num}", column, message) for column, message in wrong]
+        if not wrong:
+            rows.append((filled["name"], _shape(filled)))
     if faults:
         raise InputError(faults)
     return rows
 
 
-def _row(cells: dict[str, str]) -> tuple[str, Shape]:
-    shape = Shape(
+def _problems(cells: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with a row: columns with messages."""
+    yield from ((name, "is missing") for name in COLUMNS[:3] if name not in cells)
+    for column, unit in _AMOUNTS.items():
+        if column in cells and (message := quantity_problem(f"{cells[column]}{unit}", milli=column == "cpu")):
+            yield column, message
+    for column in ("pods", "gpu"):
+        if column in cells and not cells[column].isdecimal():
+            yield column, f'expected a whole number, 0 or more, got "{cells[column]}"'
+
+
+def _shape(cells: dict[str, str]) -> Shape:
+    return Shape(
         cpu=cells["cpu"],
         memory=f"{cells['memory_gib']}Gi",
         arch=cells.get("arch", "amd64"),
@@ -88,12 +103,6 @@ def _row(cells: dict[str, str]) -> tuple[str, Shape]:
         gpu_model=cells.get("gpu_model", ""),
         storage=f"{cells.get('storage_gib', '100')}Gi",
     )
-    for quantity in (shape.cpu, shape.memory, shape.storage):
-        try:
-            value(quantity)
-        except QuantityError as error:
-            raise ValueError(str(error)) from error
-    return cells["name"], shape
 
 
 def kept_cpu(cpu_milli: int) -> int:

@@ -349,8 +349,8 @@ def test_prices_come_from_names_tables_and_rates(tmp_path):
             {"pools": True, "prices": {"mem-8x129": 1}},
             "prices: there is no candidate mem-8x129; did you mean mem-8x128?",
         ),
-        ({"pools": True, "prices": {"mem-8x128": "dear"}}, "prices: mem-8x128: expected a number such as 0.096"),
-        ({"pools": True, "rates": {"cpu": -1}}, "rates: cpu: expected 0 or more, got -1"),
+        ({"pools": True, "prices": {"mem-8x128": "dear"}}, "prices: expected a number such as 0.096 for mem-8x128"),
+        ({"pools": True, "rates": {"cpu": -1}}, "rates: expected 0 or more for cpu, got -1"),
         ({"pools": True, "copies": 0}, "copies: at least 1"),
         ({"pools": True, "waiting": False}, "waiting: without the waiting pods, name others"),
         ({"pools": True, "like": "shop/wep"}, "did you mean shop/web?"),
@@ -386,14 +386,14 @@ def test_all_faults_of_all_prices_are_told_at_once(demo, tmp_path):
         f"{path}: line 7: price: expected a number such as 0.096, got 'dear'",
         f"{path}: line 8: price: a x costs 4 here, but 3 in line 4",
         f"{shapes}: line 3: price: m costs 2 here, but 1 in line 2",
-        "price: mem-8x129: expected 0 or more, got -3",
+        "price: expected 0 or more for mem-8x129, got -3",
         "price: there is no candidate mem-8x129; did you mean mem-8x128?",
-        "rates: cpu: expected a number such as 0.096, got 'much'",
+        "rates: expected a number such as 0.096 for cpu, got 'much'",
     ]
     with pytest.raises(UsageError) as told:
         provision(demo, pools=True, prices={"mem-8x128": "dear"}, price={"nothing-like-it": 1})
     first, second = str(told.value).splitlines()
-    assert first == "prices: mem-8x128: expected a number such as 0.096, got 'dear'"
+    assert first == "prices: expected a number such as 0.096 for mem-8x128, got 'dear'"
     assert second.startswith("price: there is no candidate nothing-like-it; there are ")
 
 

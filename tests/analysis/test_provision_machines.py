@@ -185,6 +185,16 @@ def test_faults_of_files(cluster, table, tmp_path):
     with pytest.raises(InputError) as caught:
         provision(cluster, nodepools=odd, shapes=table)
     assert [fault.path for fault in caught.value.faults] == ["spec.template.spec.taints[0].effect", "spec.limits.cpu"]
+    other, empty = tmp_path / "other.csv", tmp_path / "empty.csv"
+    other.write_text("foo,bar\n1,2\n")
+    empty.write_text("")
+    with pytest.raises(InputError) as caught:
+        provision(cluster, shapes=[other, empty])
+    assert [fault.source for fault in caught.value.faults] == [str(other), str(empty)]
+    first, second = (fault.message for fault in caught.value.faults)
+    assert "expected the columns instance_type, alloc:cpu, " in first
+    assert "there are foo, bar" in first
+    assert "it is empty" in second
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("instance_type,alloc:cpu\n,1\nx,much\n")
     with pytest.raises(InputError) as caught:

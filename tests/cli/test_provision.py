@@ -31,7 +31,7 @@ def test_the_plan_for_people(kplace, folder):
     result = kplace("provision", folder, "--pools", "--price", "one=0.25", "--unit", "$/h")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[0] == "add 1 like one zone-one  1 stay pending"
+    assert lines[0] == "add 1 like one zone-one  1 stays pending"
     assert lines[1] == "1 of 2 pods that find no node get one, 1 node for 0.25 $/h: the least possible"
     assert "new-like-one-zone-one-0000" in result.stdout
     assert "shop/huge" in result.stdout
@@ -74,23 +74,71 @@ def test_faults_of_the_table_and_of_single_prices_are_told_together(kplace, fold
     assert result.exit_code == 2
     assert "line 3: instance_type: is empty" in result.stderr
     assert "line 4: price: one costs 2 here, but 1 in line 2" in result.stderr
-    assert "price: x: expected 0 or more, got -3" in result.stderr
-    assert "price: there is no candidate x" in result.stderr
+    assert "--price: expected 0 or more for x, got -3" in result.stderr
+    assert "--price: there is no candidate x" in result.stderr
     assert "4 faults in 2 inputs; nothing was done" in result.stderr
     assert not result.stdout
     result = kplace("provision", folder, "--pools", "--price", "x=-3")
-    assert "--price: x: expected 0 or more" in result.stderr
+    assert "--price: expected 0 or more for x, got -3" in result.stderr
+
+
+def test_faults_of_all_files_are_told_together(kplace, folder, tmp_path):
+    manifests, limits, table = tmp_path / "nodes.yaml", tmp_path / "pool.yaml", tmp_path / "types.csv"
+    price = (
+        "{apiVersion: v1, kind: Node, metadata: {name: %s, annotations: {kplace.io/price: '%s'}}, status: %s}\n---\n"
+    )
+    status = "{allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}"
+    nodes = [price % ("a", "dear", status), price % ("b", "-1", status), price % ("c", "1", status.replace("8Gi", "x"))]
+    manifests.write_text("".join(nodes))
+    limits.write_text(
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {limits: {cpu: -3}, weight: 101}}"
+    )
+    table.write_text("instance_type,alloc:cpu\nm,-1\n")
+    files = ("--pods", "nowhere.yaml", "--node", str(manifests), "--shapes", str(table), "--nodepool", str(limits))
+    result = kplace("provision", folder, *files, "--prices", "none.csv", "--price", "x=-1")
+    assert result.exit_code == 2
+    assert not result.stdout
+    told = [
+        "nowhere.yaml: does not exist",
+        f"{manifests}: Node c: status.allocatable.memory: ",
+        f"{manifests}: Node a: metadata.annotations[kplace.io/price]: expected a number such as 0.096, got 'dear'",
+        f"{manifests}: Node b: metadata.annotations[kplace.io/price]: expected 0 or more, got -1",
+        f'{table}: line 2: alloc:cpu: "-1" is negative',
+        f'{limits}: NodePool p: spec.limits.cpu: "-3" is negative',
+        f"{limits}: NodePool p: spec.weight: expected 1 to 100, got 101",
+        "none.csv: cannot be read: No such file or directory",
+        "--price: expected 0 or more for x, got -1",
+    ]
+    lines = result.stderr.splitlines()
+    assert [line for line in told if not any(found.startswith(line) for found in lines)] == []
+    assert "9 faults in 6 inputs; nothing was done" in lines[-1]
+
+
+def test_without_prices_nodes_are_counted(kplace, folder):
+    result = kplace("provision", folder, "--pools")
+    assert "1 of 2 pods that find no node get one, 1 node: the least possible" in result.stdout
+    assert "cost" not in result.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "candidates: say what could be added"),
+        ((), "Say what could be added: --node, --pools, --shapes or --nodepool."),
+        (("--pools", "--price", "a=1", "--price", "a=2", "--price", "b"), "expected one number for a, got '1' and '2'"),
+        (("--pools", "--rate", "cpu=1", "--rate", "cpu=1"), "--rate: expected one number for cpu"),
+        (("--pools", "--price", "one=1e400"), "--price: expected a number such as 0.096 for one, got '1e400'"),
+        (("--pools", "--rate", "cpu=1e999999999"), "--rate: expected a number such as 0.096 for cpu"),
+        (("--pools", "--price", "one=1e20"), "--price: expected at most 1e+15 for one, got 1e20"),
+        (("--pools", "--copies", "2"), "--copies: without effect here: it is for --pods and --like"),
+        (("--pools", "--zone", "a"), "--zone: without effect here: it is for --shapes and --nodepool"),
+        (("--pools", "--rows", "pods"), "--rows: without effect here: it is for --format json and csv"),
+        (("--pools", "--unit", "$", "--format", "csv"), "--unit: without effect here: it is for --format table"),
+        (("--pools", "--like", "a/b", "--like", "c"), "a/b in the input\nError: --like: there is neither"),
         (("--pools", "--price", "one"), "expected NAME=NUMBER such as m5.large=0.096, got 'one'"),
-        (("--pools", "--rate", "cpu=much"), "--rate: cpu: expected a number such as 0.096, got 'much'"),
+        (("--pools", "--rate", "cpu=much"), "--rate: expected a number such as 0.096 for cpu, got 'much'"),
         (("--node", "nowhere.yaml"), "nowhere.yaml"),
         (("--pools", "--prices", "nowhere.csv"), "nowhere.csv"),
-        (("--pools", "--without-waiting"), "without the waiting pods, name others"),
+        (("--pools", "--without-waiting"), "Without the waiting pods, say which have to fit: --pods or --like."),
     ],
 )
 def test_refusals(kplace, folder, arguments, message):

@@ -170,9 +170,11 @@ def test_own_shapes(tmp_path):
     table.write_text("name,cpu,memory_gib,colour\nbig,16,64,red\n")
     with pytest.raises(InputError, match="unknown column"):
         kplace.synth("small", shapes=table)
-    table.write_text("name,cpu,memory_gib\nbig,many,64\n")
-    with pytest.raises(InputError, match=r"line 2.*not a quantity"):
+    table.write_text("name,cpu,memory_gib,pods\nbig,many,64,1\n,-1,1e400,ten\n")
+    with pytest.raises(InputError) as caught:
         kplace.synth("small", shapes=table)
+    where = [(fault.subject, fault.path) for fault in caught.value.faults]
+    assert where == [("line 2", "cpu"), *(("line 3", name) for name in ("name", "cpu", "memory_gib", "pods"))]
 
 
 def test_shapes_of_the_description():

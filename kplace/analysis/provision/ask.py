@@ -17,14 +17,14 @@ from kplace.analysis.provision.prices import Number
 from kplace.analysis.provision.prune import looks_and_amounts, pruned
 from kplace.analysis.provision.result import Plan, Provision, ranked
 from kplace.analysis.provision.search import Search, Tried
-from kplace.analysis.provision.sources import candidates_of
+from kplace.analysis.provision.sources import candidates_of, gathering
 from kplace.analysis.provision.wanted import wanted
 from kplace.analysis.trial import Progress, Scheduling, Trial, waiting_rows
 from kplace.api import Cluster
 from kplace.api.hints import listed
 from kplace.columns.cluster import Note
 from kplace.dtypes import Mask, Status
-from kplace.errors import UsageError
+from kplace.errors import Fault, UsageError
 
 ROUGH = 12
 """Steps of improving the bound of a kind of node, by which kinds are put in order."""
@@ -130,7 +130,10 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
         msg = "each, effort: expected numbers of 0 or more; copies: at least 1"
         raise UsageError(msg)
     trial = Trial.of(cluster, scheduling)
-    asked = wanted(cluster, trial.schedulers, pods=pods, like=like, copies=copies, waiting=waiting)
+    faults: list[Fault] = []
+    asked = cluster
+    with gathering(faults):
+        asked = wanted(cluster, trial.schedulers, pods=pods, like=like, copies=copies, waiting=waiting)
     offer = candidates_of(
         asked,
         nodes=nodes,
@@ -141,6 +144,7 @@ def provision(  # noqa: PLR0913 - pods and candidates come in many ways
         prices=prices,
         price=price,
         rates=rates,
+        before=faults,
     )
     view = trial.view_of(asked)
     placements = trial.placements(view, waiting_rows(view.columns))

@@ -16,15 +16,17 @@ from kplace.analysis.provision.candidate import (
     Candidate,
     template_node,
 )
+from kplace.api.hints import listed
 from kplace.columns import NodeColumns
 from kplace.columns.node_order import ZONE_LABELS
-from kplace.columns.quantity import QuantityError, milli_value, value
+from kplace.columns.quantity import milli_value, value
 from kplace.dtypes import NO_VALUE
 from kplace.errors import Fault, InputError
 from kplace.io.sources import Source, SourceError
+from kplace.io.validate.fields import quantity_problem
 from kplace.objects.meta import Quantity
 from kplace.synthesis.description import Shape
-from kplace.synthesis.shapes import allocatable_of, built_in, read_shapes
+from kplace.synthesis.shapes import COLUMNS, allocatable_of, built_in, read_shapes
 
 BUILT_IN = "built-in"
 """What stands for kplace's own table in the place of a file."""
@@ -70,12 +72,18 @@ def read_machines(tables: Sequence[str | Path]) -> list[Machine]:
     Raises
     ------
     InputError
-        With every fault of a table.
+        With every fault of every table.
     """
     found: dict[str, Machine] = {}
+    faults: list[Fault] = []
     for table in tables:
-        for machine in _read(table):
-            found.setdefault(machine.name, machine)
+        try:
+            for machine in _read(table):
+                found.setdefault(machine.name, machine)
+        except InputError as error:
+            faults += error.faults
+    if faults:
+        raise InputError(faults)
     return list(found.values())
 
 
@@ -92,6 +100,11 @@ def _read(table: str | Path) -> Iterator[Machine]:
     if NAME in header and f"{OFFERED}cpu" in header:
         rows.fieldnames = header
         yield from _of_rows(rows, str(table))
+    elif not {"cpu", *COLUMNS[2:3]} & set(header):
+        offer, shape = f"{NAME}, {OFFERED}cpu, {OFFERED}memory, ...", ", ".join(COLUMNS[:3])
+        there = f"there are {listed(header)}" if any(header) else "it is empty"
+        message = f"is no table of machines: expected the columns {offer} or {shape}, ...; {there}"
+        raise InputError([Fault(str(table), "", "", message)])
     else:
         yield from (_of_shape(name, shape) for name, shape in read_shapes(table).items())
 
@@ -122,10 +135,10 @@ def _of_rows(rows: "csv.DictReader[str]", source: str) -> Iterator[Machine]:
             faults.append(Fault(source, subject, NAME, "is missing"))
         amounts = {}
         for resource, quantity in offered.items():
-            try:
+            if message := quantity_problem(quantity, milli=resource == "cpu"):
+                faults.append(Fault(source, subject, f"{OFFERED}{resource}", message))
+            else:
                 amounts[resource] = milli_value(quantity) if resource == "cpu" else value(quantity)
-            except QuantityError as error:
-                faults.append(Fault(source, subject, f"{OFFERED}{resource}", str(error)))
         labels = {key: text for key, text in given.items() if "/" in key and not key.startswith(OFFERED)}
         found.append(Machine(name, offered, {INSTANCE_TYPE: name, **labels}, amounts | _whole(labels)))
     if faults:

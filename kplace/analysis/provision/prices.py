@@ -12,6 +12,7 @@ from kplace.api.hints import close_names, did_you_mean, listed
 from kplace.columns.nodes import allocatable_amounts
 from kplace.errors import Fault, InputError, UsageError
 from kplace.io.sources import Source, SourceError
+from kplace.objects.core import Node
 
 ANNOTATION = "kplace.io/price"
 """Annotation of a node manifest that says what one costs."""
@@ -21,6 +22,9 @@ COLUMNS = ("price", "zone", "capacity_type")
 _GIB = 2**30
 _UNITS = {"cpu": 1000, "memory": _GIB, "ephemeral-storage": _GIB}
 """What a rate is for: a core, a GiB; one of anything else."""
+
+MOST = 10**15
+"""The highest price: with it sums are still exact enough as floats to be shown."""
 
 Number = int | float | str | Fraction
 
@@ -59,7 +63,7 @@ class Prices:
             if name and name in self.named:
                 return self.named[name]
         if annotation is not None:
-            return positive(annotation, f"{item.name}: annotation {ANNOTATION}")
+            return exact(annotation)
         best = max((row for row in self.rows if _means(row, item)), key=_precision, default=None)
         if best is not None:
             return best.price
@@ -90,6 +94,7 @@ def prices_of(
     price: Mapping[str, Number] | None = None,
     rates: Mapping[str, Number] | None = None,
     tables: Sequence[str | Path] = (),
+    before: Sequence[Fault] = (),
 ) -> Prices:
     """Gather prices.
 
@@ -104,15 +109,18 @@ def prices_of(
     rates : mapping, optional
     tables : sequence of paths
         Tables that may have prices as well; the table ``prices`` goes before them.
+    before : sequence of Fault
+        What has been found of the files of the candidates, to be told with the rest. As some candidates are not known
+        then, it is not told that a price is for none of them.
 
     Raises
     ------
     InputError
-        With every fault of the tables, and of the other arguments.
+        With every fault of the files, and of the other arguments.
     UsageError
-        The tables are right, but a price is no positive number or for no candidate: one such fault a line.
+        The files are right, but a price is no positive number or for no candidate: one such fault a line.
     """
-    in_files, faults = list[Fault](), list[Fault]()
+    in_files, faults = list(before), list[Fault]()
     is_file = isinstance(prices, str | Path)
     sources = [(prices, True)] if isinstance(prices, str | Path) else []
     rows: list[Row] = []
@@ -125,7 +133,10 @@ def prices_of(
     for argument, given in (("prices", {} if is_file else prices), ("price", price)):
         numbers = dict(given) if isinstance(given, Mapping) else {}
         named |= _numbers(argument, numbers, faults)
-        faults += _of_nothing(argument, numbers, candidates)
+        faults += _of_nothing(argument, numbers, candidates) if not before else ()
+    in_files += (
+        fault for item in candidates if item.source == "pool" for fault in annotation_faults(item.node, "", item.like)
+    )
     found = Prices(named, tuple(rows), _numbers("rates", rates or {}, faults))
     if in_files:
         raise InputError([*in_files, *faults])
@@ -139,10 +150,30 @@ def _numbers(argument: str, given: Mapping[str, Number], faults: list[Fault]) ->
     found = {}
     for name, number in given.items():
         try:
-            found[name] = exact(number)
+            found[name] = exact(number, f" for {name}")
         except UsageError as error:
-            faults.append(Fault(argument, name, "", str(error)))
+            faults.append(Fault(argument, "", "", str(error)))
     return found
+
+
+def annotation_faults(node: Node, source: str, name: str = "") -> Iterator[Fault]:
+    """What is wrong with the price that a node's annotation says, if it says one.
+
+    Parameters
+    ----------
+    node : Node
+    source : str
+        Its file; may be empty.
+    name : str
+        What the node is called in the input, if not as it is now.
+    """
+    given = (node.metadata.annotations or {}).get(ANNOTATION)
+    if given is not None:
+        try:
+            exact(given)
+        except UsageError as error:
+            subject = f"Node {name or node.metadata.name}"
+            yield Fault(source, subject, f"metadata.annotations[{ANNOTATION}]", str(error))
 
 
 def _of_nothing(argument: str, names: Iterable[str], candidates: Sequence[Candidate]) -> Iterator[Fault]:
@@ -157,47 +188,38 @@ def _of_nothing(argument: str, names: Iterable[str], candidates: Sequence[Candid
             yield Fault(argument, "", "", f"there is no candidate {name}{meant}")
 
 
-def positive(given: Number, what: str) -> Fraction:
-    """A price or a rate as an exact number; ``what`` begins the message if it is none.
-
-    Raises
-    ------
-    UsageError
-        It is none, or below 0.
-
-    Examples
-    --------
-    >>> positive(0.1, "price"), positive("1e-2", "price")
-    (Fraction(1, 10), Fraction(1, 100))
-    """
-    try:
-        return exact(given)
-    except UsageError as error:
-        msg = f"{what}: {error}"
-        raise UsageError(msg) from error
-
-
-def exact(given: Number) -> Fraction:
+def exact(given: Number, of: str = "") -> Fraction:
     """A price or a rate as an exact number.
 
+    Parameters
+    ----------
+    given : number or str
+    of : str
+        What it is for, as the message says it.
+
     Raises
     ------
     UsageError
-        It is none, or below 0.
+        It is none, below 0, or beyond all that is paid.
 
     Examples
     --------
-    >>> exact("0.096")
-    Fraction(12, 125)
+    >>> exact("0.096"), exact(0.1), exact("1e-2")
+    (Fraction(12, 125), Fraction(1, 10), Fraction(1, 100))
     """
+    text = str(given)
     try:
-        # What people write as 0.1 is a tenth.
-        number = Fraction(str(given))
-    except (ValueError, ZeroDivisionError) as error:
-        msg = f"expected a number such as 0.096, got {given!r}"
+        # What people write as 0.1 is a tenth. An exponent of many digits would take all memory as a fraction.
+        is_usual = "/" in text or 1 / MOST < abs(float(text)) <= MOST
+        number = Fraction(text if is_usual else float(text))
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        msg = f"expected a number such as 0.096{of}, got {given!r}"
         raise UsageError(msg) from error
     if number < 0:
-        msg = f"expected 0 or more, got {given}"
+        msg = f"expected 0 or more{of}, got {given}"
+        raise UsageError(msg)
+    if number > MOST:
+        msg = f"expected at most {MOST:.0e}{of}, got {given}"
         raise UsageError(msg)
     return number
 

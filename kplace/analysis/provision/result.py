@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from kplace.analysis.provision.candidate import Candidate
+from kplace.analysis.provision.candidate import NO_PRICES, Candidate
 from kplace.analysis.provision.catalogue import Catalogue
 from kplace.analysis.provision.demand import Demand
 from kplace.analysis.provision.plot import ProvisionPlot
@@ -66,6 +66,10 @@ class Plan:
     def pending(self) -> int:
         """Pods that find no node even so."""
         return len(self.tried.pending)
+
+    def __repr__(self) -> str:
+        added = ", ".join(f"{number} {name}" for name, number in self.counts.items()) or "no nodes"
+        return f"<Plan: {added}, cost {self.cost:g}, {self.pending} pending>"
 
     @property
     def gap(self) -> float:
@@ -180,6 +184,15 @@ class Provision:
     def pending(self) -> int:
         """Pods that the best plan does not let in."""
         return self.best.pending
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether anything is known of prices; otherwise every node costs 1, and costs are numbers of nodes."""
+        return all(item.topic != NO_PRICES for item in self.notes)
+
+    def __repr__(self) -> str:
+        number = len(self.demand.pods)
+        return f"<Provision: {number - self.pending} of {number} pods that find no node get one, {self.best!r}>"
 
     @cached_property
     def table(self) -> pd.DataFrame:

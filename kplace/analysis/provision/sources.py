@@ -1,19 +1,21 @@
 """All candidates that a question names, with their prices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from kplace.analysis.provision.candidate import Candidate, as_template, distinct
-from kplace.analysis.provision.machines import BUILT_IN, read_machines, shape_candidates, zones_of
+from kplace.analysis.provision.candidate import NO_PRICES, Candidate, as_template, distinct
+from kplace.analysis.provision.machines import BUILT_IN, Machine, read_machines, shape_candidates, zones_of
 from kplace.analysis.provision.nodepools import nodepool_candidates
 from kplace.analysis.provision.pools import pool_candidates
-from kplace.analysis.provision.prices import Number, Prices, prices_of
+from kplace.analysis.provision.prices import Number, Prices, annotation_faults, prices_of
 from kplace.api import Cluster
 from kplace.api.hints import listed
 from kplace.columns.cluster import Note
-from kplace.errors import UsageError
+from kplace.errors import Fault, InputError, UsageError
+from kplace.io.nodepools import read_nodepools
 from kplace.io.read import read_builder
 
 Sources = str | Path | Sequence[str | Path]
@@ -45,21 +47,24 @@ def candidates_of(  # noqa: PLR0913 - candidates come in many ways
     prices: Mapping[str, Number] | str | Path | None = None,
     price: Mapping[str, Number] | None = None,
     rates: Mapping[str, Number] | None = None,
+    before: Sequence[Fault] = (),
 ) -> Offer:
-    """Gather the candidates.
+    """Gather the candidates; ``before`` are faults of other files, to be told with those found here.
 
     Raises
     ------
     InputError
-        With every fault of a file; of tables of prices with those of other prices.
+        With every fault of every file, and of other prices.
     UsageError
         There are none, or a price is for none of them.
     """
     found: list[Candidate] = []
     notes: list[Note] = []
+    faults = list(before)
     files = [nodes] if isinstance(nodes, str | Path) else list(nodes)
     if files:
-        found += _manifests(files, notes)
+        with gathering(faults):
+            found += _manifests(files, notes)
     if pools:
         found += pool_candidates(cluster.columns)
         if not len(cluster.columns.nodes):
@@ -68,18 +73,33 @@ def candidates_of(  # noqa: PLR0913 - candidates come in many ways
     tables = [shapes] if isinstance(shapes, str | Path) else list(shapes)
     karpenter = [nodepools] if isinstance(nodepools, str | Path) else list(nodepools)
     places = _places(cluster, zones)
-    if karpenter:
-        machines = read_machines(tables or [BUILT_IN])
-        found += nodepool_candidates(cluster.columns, karpenter, machines, places, notes)
-    elif tables:
-        found += shape_candidates(read_machines(tables), places)
-    if not found:
+    machines: list[Machine] = []
+    before_tables = len(faults)
+    with gathering(faults):
+        machines += read_machines(tables or ([BUILT_IN] if karpenter else []))
+    with gathering(faults):
+        if karpenter and len(faults) > before_tables:
+            read_nodepools(*karpenter)
+        elif karpenter:
+            found += nodepool_candidates(cluster.columns, karpenter, machines, places, notes)
+        else:
+            found += shape_candidates(machines, places)
+    if not (files or pools or tables or karpenter):
         msg = "candidates: say what could be added: nodes, pools, shapes or nodepools"
         raise UsageError(msg)
     candidates = list(distinct(found))
     with_prices = [table for table in tables if str(table) != BUILT_IN]
-    known = prices_of(candidates, prices=prices, price=price, rates=rates, tables=with_prices)
+    known = prices_of(candidates, prices=prices, price=price, rates=rates, tables=with_prices, before=faults)
     return _priced(candidates, known, notes)
+
+
+@contextmanager
+def gathering(faults: list[Fault]) -> Iterator[None]:
+    """Within it, an `InputError` ends the block and leaves its faults, so that others can be told with them."""
+    try:
+        yield
+    except InputError as error:
+        faults += error.faults
 
 
 def _places(cluster: Cluster, zones: Sequence[str]) -> dict[str, str]:
@@ -95,7 +115,12 @@ def _places(cluster: Cluster, zones: Sequence[str]) -> dict[str, str]:
 def _manifests(files: Sequence[str | Path], notes: list[Note]) -> list[Candidate]:
     """One candidate for each node that files hold."""
     builder, _ = read_builder(*files)
-    builder.finish()
+    faults: list[Fault] = []
+    with gathering(faults):
+        builder.finish()
+    faults += (fault for node, source in builder.nodes_with_files for fault in annotation_faults(node, source))
+    if faults:
+        raise InputError(faults)
     found = []
     for given in builder.nodes:
         node, passing = as_template(given)
@@ -114,7 +139,7 @@ def _priced(candidates: list[Candidate], prices: Prices, notes: list[Note]) -> O
     """Candidates with what they cost; if nothing at all is known of prices, each costs 1."""
     costs = [prices.of(item) for item in candidates]
     if all(cost is None for cost in costs):
-        notes.append(Note("no-prices", "no prices are known: every node costs 1, so that the fewest nodes are sought"))
+        notes.append(Note(NO_PRICES, "no prices are known: every node costs 1, so that the fewest nodes are sought"))
         return Offer(tuple(replace(item, price=Fraction(1)) for item in candidates), tuple(notes))
     without = [item.name for item, cost in zip(candidates, costs, strict=True) if cost is None]
     if without:
