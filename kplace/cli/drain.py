@@ -64,6 +64,6 @@ def drain(  # noqa: PLR0913 - one parameter an option
     elif not is_quiet():
         from kplace.cli.render_drain import render_drain, render_each
 
-        show(lambda console: render_each(console, tried) if each else render_drain(console, found))
+        show(lambda console: render_each(console, tried) if each else render_drain(console, found, fail=fail))
     if fail_on_pending and (int(tried.pending.sum()) if each else found.pending):
         ctx.exit(PENDING)

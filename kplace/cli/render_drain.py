@@ -1,43 +1,50 @@
 """What ``kplace drain`` prints for people."""
 
-import pandas as pd
+from collections import Counter
+
 from rich.console import Console
 from rich.text import Text
 
 from kplace.analysis.drain import Drain, EachDrain
+from kplace.analysis.workloads import Workloads
 from kplace.cli.render import NARROW, fit, plain_table, shorten, title
 from kplace.cli.text import counted, one_line
 
 MOST_NODES = 20
-MOST_PODS = 12
+MOST_GROUPS = 12
 _FRONT = 28
 """Columns of the table of pending pods beside their names."""
 
 
-def render_drain(console: Console, found: Drain) -> None:
-    """Print what a drain comes to: pods by outcome, the order of the nodes, what stays pending."""
+def render_drain(console: Console, found: Drain, *, fail: bool = False) -> None:
+    """Print what a drain, or a failure, comes to: pods by outcome, the nodes, what stays pending."""
     counts = found.pods["outcome"].value_counts()
-    parts = [Text(f"{counts['moves']:,} pods move", style="bold green")]
-    if counts["pending"]:
-        parts.append(Text(f"{counts['pending']:,} stay pending", style="bold yellow"))
+    moves, pending = int(counts["moves"]), int(counts["pending"])
+    parts = [Text(f"{counted(moves, 'pod')} {'moves' if moves == 1 else 'move'}", style="bold green")]
+    if pending:
+        parts.append(Text(f"{pending:,} {'stays' if pending == 1 else 'stay'} pending", style="bold yellow"))
     console.print(Text("  ").join(parts))
     facts = [f"{counted(len(found.order), 'node')} of {len(found.before.columns.nodes):,}"]
     if counts["daemon"]:
-        facts.append(f"{counted(int(counts['daemon']), 'daemon')} end with them")
+        daemons = int(counts["daemon"])
+        facts.append(f"{counted(daemons, 'daemon')} {'ends' if daemons == 1 else 'end'} with them")
     bare = int((found.pods["owner_kind"].isna() & found.pods["outcome"].isin(["moves", "pending"])).sum())
     if bare:
-        facts.append(f"{counted(bare, 'pod')} without a controller: nobody makes them anew")
+        facts.append(f"{counted(bare, 'pod')} without a controller: nobody makes {'it' if bare == 1 else 'them'} anew")
     console.print(Text(", ".join(facts), style="dim"))
-    _order(console, found)
-    if counts["pending"]:
-        _pending(console, found.pods[found.pods["outcome"] == "pending"])
+    _nodes(console, found, fail)
+    if pending:
+        _pending(console, found)
     console.print()
 
 
-def _order(console: Console, found: Drain) -> None:
-    title(console, "Order", "nodes as they are drained")
+def _nodes(console: Console, found: Drain, fail: bool) -> None:
+    if fail:
+        title(console, "Nodes", "they fail all at once; disruption budgets would be in the way of a drain only")
+    else:
+        title(console, "Order", "nodes as they are drained")
     table = plain_table()
-    for name in ("step", "moves", "pending"):
+    for name in ("moves", "pending") if fail else ("step", "moves", "pending"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("node", overflow="fold")
     table.add_column("disruption budgets", overflow="fold")
@@ -45,23 +52,30 @@ def _order(console: Console, found: Drain) -> None:
         waits = f"in stages: {row['budgets_waited_for']}" if row["budgets_waited_for"] else ""
         blocks = f"blocked by {row['budgets_blocking']}" if row["budgets_blocking"] else ""
         budgets = Text(", ".join(part for part in (blocks, waits) if part), style="yellow" if blocks else "")
-        table.add_row(f"{row['step']:,}", f"{row['moves']:,}", f"{row['pending']:,}", str(row["node"]), budgets)
-    fit(console, table, ("step",))
+        step = [] if fail else [f"{row['step']:,}"]
+        table.add_row(*step, f"{row['moves']:,}", f"{row['pending']:,}", str(row["node"]), budgets)
+    fit(console, table, () if fail else ("step",))
     console.print(table)
     _more(console, len(found.nodes) - MOST_NODES, "node")
 
 
-def _pending(console: Console, pods: pd.DataFrame) -> None:
+def _pending(console: Console, found: Drain) -> None:
+    """Pods without a node, those of a workload with the same reasons in one row; what preemption says is left out."""
+    pods = found.pods[found.pods["outcome"] == "pending"]
+    workloads = Workloads(found.before.columns)
+    names = workloads.names(workloads.of_pod[pods["row"].to_numpy()])
+    reasons = [str(message).partition(" preemption: ")[0] for message in pods["message"]]
+    groups = Counter(zip(names, reasons, strict=True))
     title(console, "Pods that find no node")
     table = plain_table()
-    table.add_column("pod", no_wrap=console.width >= NARROW)
+    table.add_column("pods", justify="right", no_wrap=True)
+    table.add_column("of", no_wrap=console.width >= NARROW)
     table.add_column("why", overflow="fold", style="yellow")
-    for row in pods.head(MOST_PODS).to_dict("records"):
-        name = shorten(f"{row['namespace']}/{row['pod']}", console.width - _FRONT)
-        table.add_row(name, one_line(row["message"]))
+    for (name, reason), number in list(groups.items())[:MOST_GROUPS]:
+        table.add_row(f"{number:,}", shorten(one_line(name), console.width - _FRONT), one_line(reason))
     fit(console, table, ())
     console.print(table)
-    _more(console, len(pods) - MOST_PODS, "pod")
+    _more(console, sum(list(groups.values())[MOST_GROUPS:]), "pod")
 
 
 def render_each(console: Console, found: EachDrain) -> None:

@@ -20,7 +20,7 @@ from kplace.dtypes import I32, NO_NODE, NO_TIME, Phase
 from kplace.errors import Fault, InputError
 from kplace.objects.core import ContainerStatus, LimitRange, Node, Pod, PodStatus, Volume
 from kplace.objects.defaulting import DEFAULT_SCHEDULER, AdmissionLookups
-from kplace.objects.meta import ObjectMeta, Quantity
+from kplace.objects.meta import ObjectMeta, OwnerReference, Quantity
 from kplace.objects.policy import PriorityClass, RuntimeClass
 
 CLUSTER_SCOPED = frozenset(
@@ -41,6 +41,8 @@ CLUSTER_SCOPED = frozenset(
 """Kinds that live in no namespace."""
 
 _NOTHING: dict[str, str] = {}
+MIRROR = "kubernetes.io/config.mirror"
+"""Annotation of a pod that stands for a static one, which its kubelet runs: nobody can evict it."""
 _PHASES = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 3, "Unknown": 4}
 
 Check = Callable[[Struct], list[tuple[str, str]]]
@@ -247,7 +249,7 @@ class ClusterBuilder:
         meta, spec = pod.metadata, pod.spec
         if spec.node_name or spec.volumes:
             spec = structs.replace(spec, node_name="", volumes=_relevant_volumes(spec.volumes))
-        owner = next((item for item in meta.owner_references or () if item.controller), None)
+        owner = next((item for item in meta.owner_references or () if item.controller), None) or _node_of_static(pod)
         key = TemplateKey(
             namespace=meta.namespace or "default",
             labels=meta.labels,
@@ -327,6 +329,13 @@ def subject_of(kind: str, meta: ObjectMeta, position: str = "") -> str:
     """
     name = meta.name or f"(without a name{', ' if position else ''}{position})"
     return f"{kind} {name}" if kind in CLUSTER_SCOPED else f"{kind} {meta.namespace or 'default'}/{name}"
+
+
+def _node_of_static(pod: Pod) -> OwnerReference | None:
+    """What owns a pod that mirrors a static one: its node, as kubelets have written it since Kubernetes 1.17."""
+    if MIRROR in (pod.metadata.annotations or ()) and pod.spec.node_name:
+        return OwnerReference(api_version="v1", kind="Node", name=pod.spec.node_name, controller=True)
+    return None
 
 
 def _codes(texts: list[str], vocabulary: Vocabulary) -> I32:

@@ -23,8 +23,8 @@ def rows(result):
 def test_one_node(kplace, folder):
     result = kplace("drain", folder, "--node", "one")
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[0] == "1 pods move"
-    assert "without a controller: nobody makes them anew" in result.stdout
+    assert result.stdout.splitlines()[0] == "1 pod moves"
+    assert "1 pod without a controller: nobody makes it anew" in result.stdout
     (row,) = rows(kplace("drain", folder, "--node", "one", "--format", "csv"))
     assert (row["pod"], row["outcome"], row["node"]) == ("web", "moves", "three")
 
@@ -32,8 +32,32 @@ def test_one_node(kplace, folder):
 def test_two_nodes_are_too_many(kplace, folder):
     result = kplace("drain", folder, "--node", "one", "--node", "two", "--fail-on-pending")
     assert result.exit_code == 1
-    assert "1 stay pending" in result.stdout.splitlines()[0]
+    assert "1 stays pending" in result.stdout.splitlines()[0]
     assert "Insufficient cpu" in result.stdout
+
+
+def test_pods_of_a_workload_with_the_same_reasons_share_a_row(kplace, tmp_path):
+    own = {"kind": "ReplicaSet", "name": "web", "apiVersion": "apps/v1", "uid": "1", "controller": True}
+    pods = [pod(f"web-{i}", nodeName="one", cpu="1") for i in range(3)]
+    for item in pods:
+        item["metadata"]["ownerReferences"] = [own]
+    path = write_list(tmp_path / "input.json", node("one"), *pods)
+    result = kplace("drain", path, "--node", "one", "--fail", COLUMNS="120")
+    assert result.exit_code == 0
+    assert "Nodes  they fail all at once" in result.stdout
+    assert "as they are drained" not in result.stdout
+    (row,) = [line for line in result.stdout.splitlines() if "shop/web" in line]
+    assert row.split()[0] == "3"
+
+
+def test_mirrors_of_static_pods_stay_with_their_node(kplace, tmp_path):
+    mirror, web = pod("kube-proxy-one", nodeName="one"), pod("web", nodeName="one")
+    mirror["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "0123"}
+    path = write_list(tmp_path / "input.json", node("one"), node("two"), mirror, web)
+    found = rows(kplace("drain", path, "--node", "one", "--format", "csv"))
+    assert {row["pod"]: row["outcome"] for row in found} == {"kube-proxy-one": "daemon", "web": "moves"}
+    assert [row["pod"] for row in rows(kplace("rescore", path, "--format", "csv"))] == ["web"]
+    assert "kube-proxy-one" not in kplace("why", path, "--pod", "shop/web").stdout
 
 
 def test_every_node_on_its_own(kplace, folder):
