@@ -9,7 +9,7 @@ from kplace.cli.console import is_quiet, note, show
 from kplace.cli.options import check_there, checked_version
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
-from kplace.cli.question import Question, emit_rows, format_option, question_options
+from kplace.cli.question import Question, after_place_option, emit_rows, format_option, placing_options, refuse_unused
 
 if TYPE_CHECKING:
     import kplace
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Place twice, and say what differs and why.")
-@question_options
+@after_place_option(
+    "Place the waiting pods first, the same for both runs, which then place only what is left. Without it, both runs "
+    "place all that waits."
+)
+@placing_options
 @click.option("--with-config", metavar="FILE", type=ConfigFile(), help="The configuration of the second run.")
 @click.option("--with-kube-version", metavar="1.N", callback=checked_version, help="The release of the second run.")
 @click.option("--with-seed", type=click.IntRange(min=0), metavar="N", help="The seed of the second run.")
@@ -31,7 +35,9 @@ if TYPE_CHECKING:
     help="Whether pods push others out; where they do, causes are told only of these.",
 )
 @format_option()
+@click.pass_context
 def compare(  # noqa: PLR0913 - one parameter an option
+    ctx: click.Context,
     *,
     question: Question,
     with_config: str | None,
@@ -61,6 +67,11 @@ def compare(  # noqa: PLR0913 - one parameter an option
     if versions and preemption != "off":
         msg = "goes not with --versions"
         raise click.BadParameter(msg, param_hint="'--preemption'")
+    if versions:
+        from kplace.config.versions import listed_versions
+
+        listed_versions(versions)
+        refuse_unused(ctx, {"kube_version": "a single release, and --versions names several"})
     with Work() as work:
         cluster, scheduling = question.load(work, says_waiting=False)
         work.stage("comparing")

@@ -86,8 +86,12 @@ class Question:
 
 def question_options(function: F) -> F:
     """The inputs and the options of a `Question`, which the function gets as ``question``."""
-    after = click.option("--after-place", is_flag=True, help="Place the waiting pods first, as place does by default.")
-    return after(placing_options(function))
+    return after_place_option()(placing_options(function))
+
+
+def after_place_option(text: str = "Place the waiting pods first, as place does by default.") -> Callable[[F], F]:
+    """``--after-place``, for a command that asks about a cluster at rest; with what it means there."""
+    return click.option("--after-place", is_flag=True, help=text)
 
 
 def placing_options(function: F) -> F:

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from kplace.cli.console import say
 from kplace.cli.output import Output, check_outputs
 from kplace.cli.progress import Work
-from kplace.cli.question import Question, question_options
+from kplace.cli.question import Question, placing_options
 from kplace.cli.result_input import read_result
 
 if TYPE_CHECKING:
@@ -21,9 +21,11 @@ _OF_RESULTS = {"out", "title", "quiet"}
 
 @click.command(short_help="Write a page about a cluster or a result, to be opened in a browser.")
 @click.pass_context
-@question_options
+@placing_options
 @click.option("-o", "--out", required=True, metavar="FILE", help="The page: FILE.html.")
-@click.option("--as-is", is_flag=True, help="The cluster as it stands: waiting pods are not placed.")
+@click.option(
+    "--as-is", is_flag=True, help="The cluster as it stands; without it, waiting pods are placed first, as place does."
+)
 @click.option("--title", default="Cluster report", show_default=True, help="What stands at the top.")
 def report(ctx: click.Context, *, question: Question, out: str, as_is: bool, title: str) -> None:
     """Write one page that holds all it needs: how full nodes are, what is stranded, why pods wait, how workloads lie.
@@ -36,9 +38,13 @@ def report(ctx: click.Context, *, question: Question, out: str, as_is: bool, tit
         msg = f"{path}: expected a name that ends in .html"
         raise click.BadParameter(msg, param_hint="'--out'")
     check_outputs([Output("--out", path)], [*question.inputs, *question.scheduler.files])
+    idle = [option for option in _given_options(ctx) if option.name not in {*_OF_RESULTS, "as_is"}]
     with Work() as work:
         subject: Cluster | Placements | HistoryTables | None = _result(ctx, question.inputs)
         if subject is None:
+            if as_is and idle:
+                msg = "without effect here: with --as-is nothing is placed"
+                raise click.BadParameter(msg, param_hint=[max(option.opts, key=len) for option in idle])
             cluster, scheduling = question.load(work, says_waiting=False)
             subject = cluster
             if not as_is:

@@ -2,10 +2,11 @@
 
 import click
 
-from kplace.cli.console import is_quiet, show
+from kplace.cli.console import is_quiet, note, show
 from kplace.cli.output import TABLE
 from kplace.cli.progress import Work
 from kplace.cli.question import Question, emit_rows, format_option, question_options
+from kplace.cli.text import counted
 
 
 @click.command(short_help="Say why a pod is pending, and which single changes would let it in.")
@@ -27,11 +28,17 @@ def why(*, question: Question, pod: str, each: int, form: str) -> None:
     evicted, a node more.
     """
     with Work() as work:
-        cluster, scheduling = question.load(work)
+        cluster, scheduling = question.load(work, says_waiting=False)
         work.stage("trying")
         from kplace.analysis.why import why as ask
 
         found = ask(cluster, pod, each=each, **scheduling)
+        from kplace.api.finding import find_pod
+
+        waiting = cluster.columns.pods.waiting
+        others = int(waiting.sum()) - int(waiting[find_pod(cluster.columns, pod)])
+    if others and not question.after_place:
+        note(f"{counted(others, 'other waiting pod')} left out; --after-place places them first")
     if form != TABLE:
         emit_rows(found.changes, form)
     elif not is_quiet():

@@ -5,6 +5,7 @@ needs it.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from kplace.columns.rules import TODAY, PodRules
@@ -372,3 +373,37 @@ def behaviour_of(version: str) -> Behaviour:
     switches = {change.switch: change.at(minor) for change in CHANGES}
     pods = {item.name: switches.pop(item.name) for item in fields(PodRules)}
     return Behaviour(pods=PodRules(**pods), **switches)
+
+
+def listed_versions(versions: str | Sequence[str]) -> list[str]:
+    """Releases one by one: those that are given, or all of a range, in its direction.
+
+    Raises
+    ------
+    UsageError
+        One of them is not known, or they are fewer than two.
+
+    Examples
+    --------
+    >>> listed_versions("1.36..1.34"), listed_versions(["1.30", "1.34"])
+    (['1.36', '1.35', '1.34'], ['1.30', '1.34'])
+    """
+    if not isinstance(versions, str):
+        listed = [f"{MAJOR}.{_minor(version)}" for version in versions]
+    else:
+        first, dots, last = versions.partition("..")
+        low, high = _minor(first), _minor(last if dots else first)
+        step = 1 if low <= high else -1
+        listed = [f"{MAJOR}.{minor}" for minor in range(low, high + step, step)]
+    if len(listed) < 2:
+        msg = f"versions: expected at least two releases such as '1.33..1.35', got {versions!r}"
+        raise UsageError(msg)
+    return listed
+
+
+def _minor(version: str) -> int:
+    try:
+        return parse_version(version)
+    except UsageError as error:
+        msg = str(error).replace("kube_version:", "versions:", 1)
+        raise UsageError(msg) from error

@@ -31,6 +31,7 @@ def test_releases(kplace, cluster):
         ((), "Say what is different"),
         (("--versions", "1.34..1.35", "--with-seed", "1"), "goes with no --with-... option"),
         (("--versions", "1.34"), "expected at least two releases"),
+        (("--versions", "1.33..1.34", "--kube-version", "1.33"), "Error: --kube-version: without effect here"),
         (("--versions", "1.34..1.99"), "Error: --versions: expected a release from 1.29 to 1.37, got '1.99'"),
         (("--with-kube-version", "1.99"), "'--with-kube-version': expected a release from 1.29 to 1.37"),
         (("--with-config", "nowhere"), "'--with-config': nowhere: No such file or directory: expected a KubeSched"),
@@ -65,3 +66,10 @@ def test_preemption(kplace, cluster):
     result = kplace("compare", cluster, "--versions", "1.34..1.35", "--preemption", "queue")
     assert result.exit_code == 2
     assert "'--preemption': goes not with --versions" in result.stderr
+
+
+def test_releases_are_checked_before_anything_is_read(kplace):
+    result = kplace("compare", "nowhere.yaml", "--versions", "1.34..x")
+    assert result.exit_code == 2
+    assert "--versions: expected a release from 1.29 to 1.37, got 'x'" in result.stderr
+    assert "nowhere" not in result.stderr

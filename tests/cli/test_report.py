@@ -30,6 +30,14 @@ def test_refusals(kplace, cluster, tmp_path, out, message):
     assert message in result.stderr
 
 
+def test_options_of_placing_go_not_with_as_is(kplace, cluster, tmp_path):
+    page = tmp_path / "page.html"
+    result = kplace("report", cluster, "-o", page, "--as-is", "--seed", "5", "--tie-break", "first", COLUMNS="300")
+    assert result.exit_code == 2
+    assert "'--seed' / '--tie-break': without effect here: with --as-is nothing is placed" in result.stderr
+    assert not page.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [(("--seed", "5"), "'--seed'"), (("--as-is", "--kube-version", "1.34"), "'--kube-version' / '--as-is'")],

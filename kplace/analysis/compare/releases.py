@@ -11,8 +11,7 @@ from kplace.analysis.schema import COMPARE_VERSIONS
 from kplace.analysis.trial import Progress, Scheduling, Trial, waiting_rows
 from kplace.api import Cluster, Placements
 from kplace.columns.rules import PodRules
-from kplace.config.versions import CHANGES, MAJOR, VERSIONS, Behaviour, Change, behaviour_of, parse_version
-from kplace.errors import UsageError
+from kplace.config.versions import CHANGES, VERSIONS, Behaviour, Change, behaviour_of, listed_versions, parse_version
 from kplace.frames.schema import stamp
 
 SEPARATOR = " | "
@@ -57,7 +56,7 @@ def compare_versions(
     >>> compare_versions(cluster, "1.33..1.34")["pending"].tolist()
     [1, 1]
     """
-    listed = _listed(versions)
+    listed = listed_versions(versions)
     rows, before = [], None
     for number, version in enumerate(listed, 1):
         told: Scheduling = {**scheduling, "kube_version": version}
@@ -133,25 +132,3 @@ def _switched(older: Behaviour, newer: Behaviour, change: Change) -> Behaviour:
 
 def _signature(run: Placements) -> tuple[object, ...]:
     return run.result_hash, tuple(run.columns.messages)
-
-
-def _listed(versions: str | Sequence[str]) -> list[str]:
-    if not isinstance(versions, str):
-        listed = [f"{MAJOR}.{_minor(version)}" for version in versions]
-    else:
-        first, dots, last = versions.partition("..")
-        low, high = _minor(first), _minor(last if dots else first)
-        step = 1 if low <= high else -1
-        listed = [f"{MAJOR}.{minor}" for minor in range(low, high + step, step)]
-    if len(listed) < 2:
-        msg = f"versions: expected at least two releases such as '1.33..1.35', got {versions!r}"
-        raise UsageError(msg)
-    return listed
-
-
-def _minor(version: str) -> int:
-    try:
-        return parse_version(version)
-    except UsageError as error:
-        msg = str(error).replace("kube_version:", "versions:", 1)
-        raise UsageError(msg) from error
