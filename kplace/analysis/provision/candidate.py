@@ -20,8 +20,6 @@ CAPACITY_TYPE = "karpenter.sh/capacity-type"
 ZONES = (ZONE, "failure-domain.beta.kubernetes.io/zone")
 TYPES = (INSTANCE_TYPE, "beta.kubernetes.io/instance-type")
 
-NO_PRICES = "no-prices"
-"""Topic of the note that nothing is known of prices."""
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
 """Beginnings of taints that say how a node is doing, not what it is for."""
 

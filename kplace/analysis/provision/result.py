@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from kplace.analysis.provision.candidate import NO_PRICES, Candidate
+from kplace.analysis.provision.candidate import Candidate
 from kplace.analysis.provision.catalogue import Catalogue
 from kplace.analysis.provision.demand import Demand
 from kplace.analysis.provision.plot import ProvisionPlot
@@ -188,7 +188,7 @@ class Provision:
     @property
     def has_prices(self) -> bool:
         """Whether anything is known of prices; otherwise every node costs 1, and costs are numbers of nodes."""
-        return all(item.topic != NO_PRICES for item in self.notes)
+        return all(item.topic != "no-prices" for item in self.notes)
 
     def __repr__(self) -> str:
         number = len(self.demand.pods)

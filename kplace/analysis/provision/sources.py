@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from kplace.analysis.provision.candidate import NO_PRICES, Candidate, as_template, distinct
+from kplace.analysis.provision.candidate import Candidate, as_template, distinct
 from kplace.analysis.provision.machines import BUILT_IN, Machine, read_machines, shape_candidates, zones_of
 from kplace.analysis.provision.nodepools import nodepool_candidates
 from kplace.analysis.provision.pools import pool_candidates
@@ -139,7 +139,7 @@ def _priced(candidates: list[Candidate], prices: Prices, notes: list[Note]) -> O
     """Candidates with what they cost; if nothing at all is known of prices, each costs 1."""
     costs = [prices.of(item) for item in candidates]
     if all(cost is None for cost in costs):
-        notes.append(Note(NO_PRICES, "no prices are known: every node costs 1, so that the fewest nodes are sought"))
+        notes.append(Note("no-prices", "no prices are known: every node costs 1, so that the fewest nodes are sought"))
         return Offer(tuple(replace(item, price=Fraction(1)) for item in candidates), tuple(notes))
     without = [item.name for item, cost in zip(candidates, costs, strict=True) if cost is None]
     if without:
