@@ -111,23 +111,27 @@ def with_pods(
     phase: I8 = np.where(node >= 0, Phase.RUNNING, Phase.PENDING).astype(np.int8)
     nothing: Mask = np.zeros(number, np.bool_)
     never: I64 = np.full(number, NO_TIME, np.int64)
-    listed = [columns.templates[code] for code in template.tolist()]
+    of_template = np.zeros((3, len(columns.templates)), np.int64)
+    for code in dict.fromkeys(template.tolist()):
+        item = columns.templates[code]
+        of_template[:, code] = namespaces.code(item.namespace), schedulers.code(item.spec.scheduler_name), item.priority
+    namespace, scheduler, priority = of_template[:, template]
     pods = PodColumns(
         names=[*old.names, *names],
         uids=[*old.uids, *[""] * number],
-        namespace=_joined(old.namespace, [namespaces.code(item.namespace) for item in listed]),
+        namespace=_joined(old.namespace, namespace),
         namespaces=namespaces,
         template=_joined(old.template, template),
         node=_joined(old.node, node),
         nominated=_joined(old.nominated, np.full(number, NO_NODE)),
-        priority=np.concatenate([old.priority, np.array([item.priority for item in listed], np.int64)]),
+        priority=np.concatenate([old.priority, priority]),
         created_ns=np.concatenate([old.created_ns, never]),
         started_ns=np.concatenate([old.started_ns, never]),
         lasts_ns=np.concatenate([old.lasts_ns, never]),
         terminating=np.concatenate([old.terminating, nothing]),
         preempted=np.concatenate([old.preempted, nothing]),
         phase=np.concatenate([old.phase, phase]),
-        scheduler=_joined(old.scheduler, [schedulers.code(item.spec.scheduler_name) for item in listed]),
+        scheduler=_joined(old.scheduler, scheduler),
         schedulers=schedulers,
         made=np.concatenate([old.made, ~nothing]),
     )
@@ -191,9 +195,12 @@ def _joined_nodes(old: NodeColumns, others: NodeColumns, like: I32, names: list[
     """Nodes with others behind them, not yet in snapshot order."""
     sets = {taints: code for code, taints in enumerate(old.taint_sets)}
     taints = [sets.setdefault(others.taint_sets[code], len(sets)) for code in others.taint_set[like].tolist()]
-    labels = {key: _joined_label(old, others, like, key) for key in dict.fromkeys([*old.labels, *others.labels])}
-    if HOSTNAME in labels:
-        labels[HOSTNAME] = _with_hosts(old, others.label_codes(HOSTNAME)[like], names)
+    labels = {
+        key: _with_hosts(old, others.label_codes(key)[like], names)
+        if key == HOSTNAME
+        else _joined_label(old, others, like, key)
+        for key in dict.fromkeys([*old.labels, *others.labels])
+    }
     together = [*old.names, *names]
     return NodeColumns(
         names=together,

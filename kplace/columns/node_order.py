@@ -1,6 +1,7 @@
 """The snapshot's node order: zone by zone, round-robin (upstream ``node_tree.go``)."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
@@ -35,9 +36,5 @@ def snapshot_order(zones: Sequence[str]) -> list[int]:
     members: dict[str, list[int]] = {}
     for position, zone in enumerate(zones):
         members.setdefault(zone, []).append(position)
-    rank = [0] * len(zones)
-    zone_rank = {zone: order for order, zone in enumerate(members)}
-    for positions in members.values():
-        for place, position in enumerate(positions):
-            rank[position] = place
-    return sorted(range(len(zones)), key=lambda position: (rank[position], zone_rank[zones[position]]))
+    rounds = zip_longest(*members.values())
+    return [position for taken in rounds for position in taken if position is not None]

@@ -78,12 +78,14 @@ def in_snapshot_order(nodes: NodeColumns, chosen: I64) -> I32:
 
 def zone_keys(nodes: NodeColumns) -> list[str]:
     """Key of the zone of every node, in snapshot order."""
-    labels: list[dict[str, str]] = [{} for _ in range(len(nodes))]
-    for name in (*REGION_LABELS, *ZONE_LABELS):
-        codes, values = nodes.label_codes(name), nodes.label_values(name)
-        for n in np.flatnonzero(codes != NO_VALUE).tolist():
-            labels[n][name] = values[codes[n]]
-    return [zone_key(own) for own in labels]
+    names = (*REGION_LABELS, *ZONE_LABELS)
+    kinds, kind_of = np.unique(np.stack([nodes.label_codes(name) for name in names]), axis=1, return_inverse=True)
+    values = [nodes.label_values(name) for name in names]
+    keys = [
+        zone_key({names[i]: values[i][code] for i, code in enumerate(kind) if code != NO_VALUE})
+        for kind in kinds.T.tolist()
+    ]
+    return [keys[kind] for kind in kind_of.ravel().tolist()]
 
 
 def taken(nodes: NodeColumns, listed: I32) -> NodeColumns:

@@ -18,10 +18,8 @@ class Vocabulary:
     __slots__ = ("_codes", "names")
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names: list[str] = []
-        self._codes: dict[str, int] = {}
-        for name in names:
-            self.code(name)
+        self.names: list[str] = list(dict.fromkeys(names))
+        self._codes = {name: code for code, name in enumerate(self.names)}
 
     def code(self, name: str) -> int:
         """Code of ``name``, a new one if it was not seen before."""

@@ -87,15 +87,15 @@ def capacity(
     columns, specs = schedulable_specs(trial.view_of(asked).columns, specs, trial.schedulers)
     if mix is not False:
         sizes = _sizes(specs, mix)
-        found = count(trial, columns, specs, sizes=sizes, limit=limit)
-        bound = binding(trial, columns, found, specs[found.stopped_by]) if found.stopped_by >= 0 else _NOTHING
+        found, attempt = count(trial, columns, specs, sizes=sizes, limit=limit)
+        bound = _NOTHING if attempt is None else binding(trial, columns, attempt, specs[found.stopped_by])
         return Capacity(cluster, tuple(specs), (found,), tuple(sizes), (bound,))
     counts: list[Count] = []
     bounds: list[pd.DataFrame] = []
     for number, spec in enumerate(specs, 1):
-        found = count(trial, columns, [spec], limit=limit)
+        found, attempt = count(trial, columns, [spec], limit=limit)
         counts.append(found)
-        bounds.append(binding(trial, columns, found, spec) if found.stopped_by >= 0 else _NOTHING)
+        bounds.append(_NOTHING if attempt is None else binding(trial, columns, attempt, spec))
         if progress is not None:
             progress(number, len(specs))
     return Capacity(cluster, tuple(specs), tuple(counts), None, tuple(bounds))
@@ -138,11 +138,11 @@ def frontier(
         msg = f"points: expected at least 2, got {points}"
         raise UsageError(msg)
     columns, (one, other) = schedulable_specs(trial.view_of(asked).columns, specs, trial.schedulers)
-    most = len(count(trial, columns, [one]).nodes)
+    most = len(count(trial, columns, [one])[0].nodes)
     rows = []
     for number in sorted({int(value) for value in np.linspace(0, most, points).round()}):
-        state = count(trial, columns, [one], limit=number).columns if number else columns
-        rows.append((number, len(count(trial, state, [other]).nodes)))
+        state = count(trial, columns, [one], limit=number)[0].columns if number else columns
+        rows.append((number, len(count(trial, state, [other])[0].nodes)))
         if progress is not None:
             progress(len(rows), points)
     return pd.DataFrame(rows, columns=[one.name, other.name])

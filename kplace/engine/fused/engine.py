@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kplace.dtypes import I32, I64, NO_NODE, PreemptionMode, TieBreak
+from kplace.dtypes import I32, I64, NO_NODE, Mask, PreemptionMode, TieBreak
 from kplace.engine.cycle import Options, wanted
 from kplace.engine.fused.compile import Compiler, placing_of
 from kplace.engine.fused.layout import LENGTH, Results
 from kplace.engine.fused.loop import Failures, Outside, Search, note_change, note_changes, run_pods
+from kplace.engine.fused.volumes import EVERYWHERE
 from kplace.engine.fused.weights import weights_of
 from kplace.engine.fused.workspace import renewed
 from kplace.engine.fused.world import world_of
@@ -55,16 +56,20 @@ class FusedEngine:
     options : Options
     queue : int32 ndarray, shape (n_pods,)
         The pods in the order in which they are tried.
+    changes : int, optional
+        How many pods may come or go. By default each may come and, pushed out, go.
     """
 
-    def __init__(self, state: ClusterState, profile: Profile, options: Options, queue: I32) -> None:
+    def __init__(
+        self, state: ClusterState, profile: Profile, options: Options, queue: I32, changes: int | None = None
+    ) -> None:
         self._state = state
         self._began_at = state.node_of_pod.copy()
         templates = state.columns.pods.template[queue]
         first = np.full(len(state.columns.templates), -1, np.int64)
         first[templates[::-1]] = np.arange(len(queue))[::-1]
-        # Each pod may come and, pushed out, go: that bounds the changes that the log must hold.
-        capacity = 2 * len(state.columns.pods) + 1
+        # The log must hold all changes.
+        capacity = 2 * len(state.columns.pods) + 1 if changes is None else changes
         want = wanted(profile, state.n_nodes, options)
         compiler = Compiler(state, profile, want)
         self._run = compiler.compile(queue[first[first >= 0]].tolist(), capacity)
@@ -106,6 +111,16 @@ class FusedEngine:
         arrived = np.flatnonzero(state.node_of_pod != self._began_at).astype(np.int32)
         twin.note_many(arrived, state.node_of_pod[arrived])
         return twin
+
+    def enqueue(self, queue: I32) -> None:
+        """Try these pods from now on, which may be the same ones again and again; none of a new template."""
+        self._queue = _numbered(queue, self._state.columns.pods.template[queue])
+
+    def knows_by_template(self, pods: I32) -> Mask:
+        """Whether a pod's template is all that the loop has to know of it, as no claims are settled; shape (k,)."""
+        template = self._state.columns.pods.template[pods]
+        known: Mask = self._run.templates.class_of[template] >= 0
+        return known & (self._volumes.mask[template] == EVERYWHERE)
 
     def advance(self, results: Results, position: int, end: int) -> Stop:
         """Place pods from ``position`` up to ``end``, as far as no Python is needed. Writes ``results``."""
