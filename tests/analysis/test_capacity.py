@@ -18,6 +18,7 @@ from kplace.columns.addition import free_names, with_pods
 from kplace.dtypes import PreemptionMode, TieBreak
 from kplace.engine.cycle import Options, try_pod
 from kplace.engine.diagnose import diagnose
+from kplace.engine.moving.filler import Filler
 from kplace.engine.place import carry_out
 from kplace.errors import UsageError
 from kplace.state import ClusterState
@@ -162,6 +163,43 @@ def test_a_mix_comes_in_turn(demo):
     assert found.table["capacity"].sum() == len(nodes)
 
 
+def test_what_binds_a_mix_is_what_the_copy_that_found_no_node_was_told(demo):
+    found = capacity(demo, like=["shop/web", "ml/inference", "shop/cart-cache"], mix=True)
+    (count,), (bound,) = found.counts, found.binding
+    assert {(row.plugin, row.reason): row.nodes for row in bound.itertuples()} == {
+        (plugin, reason): nodes for plugin, reason, nodes in count.reasons
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(made=strategies.clusters())
+def test_copies_of_which_no_pods_are_made_end_up_where_pods_do(made):
+    cluster = kplace.place(made.cluster(), preemption="off").cluster
+    names = [spec.name for spec in every_spec(cluster)]
+    likes = [name for name in names[:4] if names.count(name) == 1]
+    if not likes:
+        return
+    for options in ({"like": likes[0]}, {"like": likes, "mix": True, "limit": 7}):
+        quick = capacity(cluster, **options)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Filler, "knows_all", False)
+            plain = capacity(cluster, **options)
+        for one, other in zip(quick.counts, plain.counts, strict=True):
+            assert one.nodes.tolist() == other.nodes.tolist()
+            assert (one.stopped_by, one.message, one.reasons) == (other.stopped_by, other.message, other.reasons)
+        for bound, again in zip(quick.binding, plain.binding, strict=True):
+            pd.testing.assert_frame_equal(bound, again)
+
+
+def test_what_the_fused_loop_does_not_know_is_placed_pod_by_pod(demo):
+    claims = [spec.name for spec in every_spec(demo) if demo.columns.templates[spec.template].spec.volumes]
+    assert claims
+    found = capacity(demo, like=claims, tie_break="first")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Filler, "knows_all", False)
+        pd.testing.assert_frame_equal(found.table, capacity(demo, like=claims, tie_break="first").table)
+
+
 def test_a_limit_ends_it(demo):
     found = capacity(demo, like="shop/web", limit=5)
     assert found.table[["capacity", "limited"]].values.tolist() == [[5, True]]
@@ -269,6 +307,17 @@ def test_bare_pods_that_are_alike_are_asked_about_once():
         ["default/web", 1, 4],
         ["default/other", 1, 2],
     ]
+
+
+def test_the_cluster_with_the_copies_has_no_others(demo):
+    found = capacity(demo, like="shop/web")
+    after, copies = found.with_copies().pods, int(found.table["capacity"].iloc[0])
+    own = after[after["pod"].str.match(r"web-\d{5}$")]
+    assert own["node"].notna().sum() == copies
+    assert own["waiting"].sum() == 1
+    assert len(after) == len(demo.pods) + copies + 1
+    (spec,) = found.specs
+    assert set(own["priority"]) == {demo.columns.templates[spec.template].priority}
 
 
 def test_the_cluster_with_the_copies_has_them():

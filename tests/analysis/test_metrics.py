@@ -278,10 +278,24 @@ def test_pending_by_plugin(run):
     assert {key: found.loc[key, "pods"] for key in expected} == {key: len(rows) for key, rows in expected.items()}
 
 
-def test_reasons_wide_adds_up(run):
+def test_reasons_wide_counts_each_node_once(run):
     wide = metrics.reasons_wide(run)
     assert len(wide) == run.reasons["row"].nunique()
-    assert wide.drop(columns=["namespace", "pod"]).to_numpy().sum() == run.reasons["nodes"].sum()
+    assert (wide.drop(columns=["namespace", "pod"]).sum(axis=1) == len(run.nodes)).all()
+
+
+def test_a_node_that_is_short_of_two_things_is_one_node():
+    nodes = [
+        make_node("both").capacity(cpu="1", memory="1Gi", pods="10"),
+        make_node("cpu").capacity(cpu="1", memory="8Gi", pods="10"),
+        make_node("taint").capacity(cpu="8", memory="8Gi", pods="10").taint("only=me:NoSchedule"),
+    ]
+    run = kplace.place(cluster_of(*nodes, make_pod("big").req(cpu="4", memory="4Gi")), preemption="off")
+    assert run.reasons["nodes"].tolist() == [2, 1, 1]
+    columns = ["NodeResourcesFit", "TaintToleration"]
+    assert metrics.reasons_wide(run)[columns].values.tolist() == [[2, 1]]
+    assert metrics.reasons_wide(run.reasons, n_nodes=3)[columns].values.tolist() == [[2, 1]]
+    assert metrics.reasons_wide(run.reasons)[columns].values.tolist() == [[3, 1]]
 
 
 def test_funnel(run):

@@ -6,9 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import kplace
 from kplace.analysis.rescore import rescore
+from kplace.analysis.rescore.judge import Judge
+from kplace.analysis.rescore.moves import with_nodes_of
+from kplace.analysis.trial import Trial
 from kplace.errors import UsageError
 from kplace.plugins.contrib import GpuShare
 from kplace.testing import make_node, make_pod, strategies
@@ -192,6 +196,21 @@ def crowd(nodes=6, pods=40):
     items = [make_node(f"n{i}").capacity(cpu="64", memory="64Gi", pods="110") for i in range(nodes)]
     spread = [make_pod(f"p{i}").req(cpu="500m", memory="512Mi").on("n0").label({"app": "web"}) for i in range(pods)]
     return cluster_of(*items, *spread)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(made=strategies.clusters(), data=st.data())
+def test_a_judge_that_has_moved_pods_says_what_a_new_one_says(made, data):
+    cluster = kplace.place(made.cluster(), preemption="off").cluster
+    columns = cluster.columns
+    pods = np.flatnonzero(columns.pods.holding & ~columns.pods.terminating).astype(np.int32)
+    trial = Trial.of(cluster, {"percentage_of_nodes_to_score": 100})
+    judge = Judge(trial, pods)
+    for _ in range(3):
+        nodes = data.draw(st.lists(st.sampled_from(range(len(columns.nodes))), min_size=len(pods), max_size=len(pods)))
+        moved = with_nodes_of(columns, pods, np.array(nodes, np.int32))
+        for one, other in zip(judge.rescore(moved), Judge(trial, pods).rescore(moved), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_rounds_of_several_moves(monkeypatch):

@@ -1,6 +1,7 @@
 """What the scheduler says today of pods that are on nodes."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,13 @@ from kplace.state import ClusterState
 
 Advance = Callable[[int, int], None]
 """Called now and then with how many pods have been scored, and how many there are."""
+
+
+class _Standing(NamedTuple):
+    """A state with the pods where they are, and what scores them all by itself, if anything does."""
+
+    state: ClusterState
+    rescorer: Rescorer | None
 
 
 class Judge:
@@ -53,6 +61,7 @@ class Judge:
         extending = [extender.name for extender in trial.options.extenders if extender.prioritizes]
         self.plugins = tuple(dict.fromkeys([*scoring, *extending]))
         self.spent = 0
+        self._kept: _Standing | None = None
         self._index = {name: at for at, name in enumerate(self.plugins)}
 
     def rescore(self, columns: ClusterColumns, advance: Advance | None = None) -> Rescored:
@@ -64,7 +73,10 @@ class Judge:
             The pods may be on other nodes than before, but on some.
         """
         self.spent += 1
-        state = self._state(columns)
+        standing = self._stand(columns)
+        if standing.rescorer is not None:
+            return self._by_one(standing.state, standing.rescorer)
+        state = standing.state
         first, row = self._rows(state)
         found = blank(len(first), len(self.plugins))
         by_cycle = np.ones(len(first), np.bool_)
@@ -87,10 +99,7 @@ class Judge:
 
     def can_walk(self, columns: ClusterColumns) -> bool:
         """Whether pods can be moved and scored in turn: there is one profile, and the fused engine knows all pods."""
-        state = self._state(columns)
-        if not len(self.pods) or len(self._profiles) > 1 or not self._fusable(state):
-            return False
-        return bool(self._rescorer(state, 0).knows(self.pods).all())
+        return self._stand(columns).rescorer is not None
 
     def walk(self, columns: ClusterColumns, order: I64, most: int) -> Iterator[tuple[int, int, int]]:
         """Move pods in turn, each to where the scheduler would put it then; those that it would leave are left.
@@ -107,8 +116,8 @@ class Judge:
         position, node, regret : int
             Of each move, the regret before it; `OUTSIDE` if a filter rejects the node that the pod is on.
         """
-        state = self._state(columns)
-        rescorer = self._rescorer(state, most)
+        state, rescorer = self._stand(columns)
+        assert rescorer is not None
         left = most
         for at in order.tolist():
             if not left:
@@ -121,9 +130,30 @@ class Judge:
                 left -= 1
                 yield at, target, int(found.best[0]) - own if own != OUTSIDE else OUTSIDE
 
-    def _rescorer(self, state: ClusterState, most_moves: int) -> Rescorer:
-        (profile,) = self._profiles.values()
-        return Rescorer(state, profile, self._trial.options, self.pods, most_moves)
+    def _stand(self, columns: ClusterColumns) -> "_Standing":
+        """Bring the pods to where they are in a cluster; a rescorer that knows them all is kept from call to call."""
+        kept = self._kept
+        if kept is not None and kept.rescorer is not None:
+            node = columns.pods.node[self.pods]
+            for at in np.flatnonzero(kept.state.node_of_pod[self.pods] != node).tolist():
+                kept.rescorer.move(int(self.pods[at]), int(node[at]))
+            return kept
+        # Who did not know them all the first time never will.
+        standing = _Standing(self._state(columns), None)
+        if kept is None and len(self.pods) and len(self._profiles) == 1 and self._fusable(standing.state):
+            (profile,) = self._profiles.values()
+            rescorer = Rescorer(standing.state, profile, self._trial.options, self.pods)
+            if rescorer.knows(self.pods).all():
+                standing = _Standing(standing.state, rescorer)
+        self._kept = standing
+        return standing
+
+    def _by_one(self, state: ClusterState, rescorer: Rescorer) -> Rescored:
+        """Score the pods by a rescorer that knows them all."""
+        first, row = self._rows(state)
+        found = blank(len(first), len(self.plugins))
+        self._enter(found, np.arange(len(first)), rescorer.rescore(first))
+        return taken(found, row)
 
     def attempts(self, columns: ClusterColumns, pods: I32) -> list[Attempt]:
         """Try pods by the cycle, each in the cluster without it; pods of one template on one node are tried once."""

@@ -44,25 +44,22 @@ def rows_of(state: ClusterState, profiles: dict[str, Profile], pods: I32) -> Pod
     """
     columns = state.columns
     alone = {name: not all(map(goes_by_template, judges(profile))) for name, profile in profiles.items()}
-    single = [alone.get(item.spec.scheduler_name, False) or _has_own_claims(item) for item in columns.templates]
-    row = np.empty(len(pods), np.int32)
-    first: list[int] = []
-    known: dict[int | tuple[int, int], int] = {}
-    keys = zip(
-        pods.tolist(),
-        columns.pods.template[pods].tolist(),
-        columns.pods.node[pods].tolist(),
-        state.nominations.node_of_pod[pods].tolist(),
-        strict=True,
+    single = np.array(
+        [alone.get(item.spec.scheduler_name, False) or _has_own_claims(item) for item in columns.templates], np.bool_
     )
-    for at, (pod, template, named, nominated) in enumerate(keys):
-        is_single = single[template] or nominated != NO_NODE
-        key = pod if is_single else (template, named)
-        number = known.setdefault(key, len(first))
-        if number == len(first):
-            first.append(pod)
-        row[at] = number
-    return PodRows(pods, row, np.array(first, np.int32))
+    template, named = columns.pods.template[pods], columns.pods.node[pods].astype(np.int64)
+    is_single = single[template] | (state.nominations.node_of_pod[pods] != NO_NODE)
+    lowest = int(named.min(initial=0))
+    width = int(named.max(initial=0)) - lowest + 1
+    _, first, row = np.unique(
+        np.where(is_single, -1 - pods, template * np.int64(width) + named - lowest),
+        return_index=True,
+        return_inverse=True,
+    )
+    order = np.argsort(first)
+    number = np.empty(len(order), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return PodRows(pods, number[row], pods[first[order]])
 
 
 def goes_by_template(plugin: Plugin) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 from kplace.dtypes import I32, I64, NO_NODE, Mask, TieBreak
 from kplace.engine.cycle import Options
 from kplace.engine.fused.compile import Compiler, placing_of
+from kplace.engine.fused.layout import LENGTH
 from kplace.engine.fused.loop import Search
 from kplace.engine.fused.scores import N_STEPS, OUTSIDE
 from kplace.engine.moving.place_all import place_all
@@ -55,15 +56,14 @@ class Rescorer:
     Parameters
     ----------
     state : ClusterState
-        As the pods find it; what is done to it is undone. It must not change but by `move`.
+        As the pods find it; what is done to it is undone. It must not change but by `move`, which writes to its column
+        of nodes as well.
     profile : Profile
         One that `kplace.engine.fused.known.can_fuse`.
     options : Options
         For the seed and the draws among equal nodes. All nodes are scored, whatever they say.
     pods : int32 ndarray
         The pods that may be asked about.
-    most_moves : int
-        How often `move` may be called.
 
     Notes
     -----
@@ -71,10 +71,10 @@ class Rescorer:
     known to it.
     """
 
-    def __init__(self, state: ClusterState, profile: Profile, options: Options, pods: I32, most_moves: int = 0) -> None:
+    def __init__(self, state: ClusterState, profile: Profile, options: Options, pods: I32) -> None:
         self._state = state
         _, first = np.unique(state.columns.pods.template[pods], return_index=True)
-        self._run = Compiler(state, profile, state.n_nodes).compile(pods[first].tolist(), 2 * most_moves)
+        self._run = Compiler(state, profile, state.n_nodes).compile(pods[first].tolist(), 2)
         self._placing = placing_of(state)
         self._settings = Search(state.n_nodes, options.tie_break is TieBreak.RANDOM, options.seed, explains=True)
         self._levels = np.zeros((N_STEPS + 1, state.n_nodes), np.int32)
@@ -106,7 +106,9 @@ class Rescorer:
 
     def move(self, pod: int, node: int) -> None:
         """Put a pod that the engine `knows` on another node, whatever the rules say."""
+        # Nobody asks the log what has changed: base scores are made anew each time.
+        self._run.log.clock[LENGTH] = 0
         template = self._state.columns.pods.template[pod : pod + 1]
         for where, sign in ((self._state.node_of_pod[pod], -1), (node, 1)):
             place_all(self._run, self._placing, template, np.array([where], np.int32), sign)
-        self._state.node_of_pod[pod] = node
+        self._state.node_of_pod[pod] = self._state.columns.pods.node[pod] = node
