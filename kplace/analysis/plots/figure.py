@@ -1,9 +1,10 @@
 """Plotly, imported when the first picture is made, and what all pictures share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kplace.analysis.plots.style import FAINT, GRID, INK, MARKS
+from kplace.dtypes import I64
 from kplace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,6 +99,41 @@ def said(figure: "Figure", words: str) -> "Figure":
         text=words, showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper", font={"size": 14, "color": FAINT}
     )
     return figure
+
+
+def stacked(
+    figure: "Figure",
+    names: Sequence[str],
+    parts: Iterable[tuple[str, I64, str]],
+    hover: Callable[[str], str],
+    **options: object,
+) -> "Figure":
+    """Draw lying bars that are made of parts.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the bars, from the top.
+    parts : iterable of (str, int64 ndarray, str)
+        Each with its words, its length in every bar, and its colour.
+    hover : callable
+        Gives what is shown of a part, by its words.
+    **options
+        Further ones of each part's bars.
+    """
+    for words, numbers, colour in parts:
+        figure.add_trace(
+            graphs().Bar(
+                y=names,
+                x=numbers,
+                orientation="h",
+                name=words,
+                marker_color=colour,
+                hovertemplate=f"{hover(words)}<extra></extra>",
+                **options,
+            )
+        )
+    return horizontal(figure, len(names))
 
 
 def horizontal(figure: "Figure", bars: int) -> "Figure":

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kplace.analysis.metrics.room import fits_on
 from kplace.analysis.plots.drawn import groups_of, kinds_in, largest, shortened, told_apart
-from kplace.analysis.plots.figure import blank, graphs, horizontal, said
+from kplace.analysis.plots.figure import blank, graphs, horizontal, said, stacked
 from kplace.analysis.plots.style import CLOSED, REQUESTED, STRANDED, colours_of
 from kplace.analysis.subject import By, Subject, nodes_of
 from kplace.errors import UsageError
@@ -201,18 +201,7 @@ def binding(table: pd.DataFrame) -> "Figure":
     names = [shortened(str(reason)) for reason in table["reason"]]
     could = table["binding"].to_numpy(np.int64)
     parts = (("could take the first copy", could, STRANDED), ("never could", table["nodes"].to_numpy() - could, CLOSED))
-    for words, numbers, colour in parts:
-        figure.add_trace(
-            graphs().Bar(
-                y=names,
-                x=numbers,
-                orientation="h",
-                name=words,
-                marker_color=colour,
-                hovertemplate=f"%{{y}}: %{{x:,}} nodes that {words}<extra></extra>",
-            )
-        )
-    horizontal(figure, len(names))
+    stacked(figure, names, parts, "%{{y}}: %{{x:,}} nodes that {}".format)
     return figure if names else said(figure, "the limit asked for was reached")
 
 

@@ -10,7 +10,7 @@ from kplace.analysis.metrics.pending import funnel as funnel_of
 from kplace.analysis.metrics.pending import pending_by_plugin
 from kplace.analysis.metrics.spread import domains as domains_of
 from kplace.analysis.plots.drawn import distinct, shortened, spaced
-from kplace.analysis.plots.figure import blank, graphs, horizontal, panels, said
+from kplace.analysis.plots.figure import blank, graphs, horizontal, panels, said, stacked
 from kplace.analysis.plots.style import ADDED, REQUESTED, STRANDED
 from kplace.api import Cluster, Placements
 from kplace.errors import UsageError
@@ -45,22 +45,9 @@ def pending(placements: Placements | pd.DataFrame) -> "Figure":
     names = distinct([shortened(reason) for reason in rows["reason"]])
     only = rows["only"].to_numpy(np.int64)
     parts = (("for nothing else", only, REQUESTED), ("among other reasons", rows["pods"].to_numpy() - only, ADDED))
-    for words, numbers, colour in parts:
-        figure.add_trace(
-            graphs().Bar(
-                y=names,
-                x=numbers,
-                orientation="h",
-                name=words,
-                marker_color=colour,
-                customdata=np.stack([rows["plugin"].to_numpy(object), rows["nodes"].to_numpy(object)], axis=1),
-                hovertemplate=(
-                    f"%{{y}} (%{{customdata[0]}}): %{{x:,}} pods, {words};"
-                    " up to %{customdata[1]:,} nodes for one<extra></extra>"
-                ),
-            )
-        )
-    horizontal(figure, len(rows))
+    hover = "%{{y}} (%{{customdata[0]}}): %{{x:,}} pods, {}; up to %{{customdata[1]:,}} nodes for one".format
+    told = np.stack([rows["plugin"].to_numpy(object), rows["nodes"].to_numpy(object)], axis=1)
+    stacked(figure, names, parts, hover, customdata=told)
     return figure if len(rows) else said(figure, "no pod is pending")
 
 
