@@ -50,17 +50,18 @@ def add_up(run: Run, s: int, base: I16, window: Window, stamp: int) -> None:
         A number that no earlier decision had.
     """
     begin(run, s, base, window)
-    for step in range(N_STEPS):
-        add_step(run, s, window, stamp, step)
+    add_taints(run, s, window)
+    add_preferences(run, s, window)
+    add_domains(run, s, window, stamp)
+    add_neighbours(run, s, window)
 
 
 @inner_kernel
 def begin(run: Run, s: int, base: I16, window: Window) -> None:
     """Begin the totals of the window's nodes with their base scores."""
-    scratch = run.scratch
+    scratch, constant = run.scratch, constant_of(run, s)
     for part in range(2):
         low, high = piece(window, part)
-        constant = constant_of(run, s)
         start_totals(base[low:high], scratch.feasible[low:high], constant, scratch.total[low:high])
 
 
@@ -73,26 +74,50 @@ def constant_of(run: Run, s: int) -> int:
 @inner_kernel
 def add_step(run: Run, s: int, window: Window, stamp: int, step: int) -> None:
     """Add one of the scores that are normalised over the window, if the shape has it."""
-    weights = run.cells.weights
-    scratch = run.scratch
-    starts = run.shapes.starts
     if step == TAINTS:
-        taint = run.shapes.table[TAINT, s]
-        if weights.taint > 0 and taint >= 0:
-            add_shares(run.cells.statics.raw[taint], scratch, window, -weights.taint)
+        add_taints(run, s, window)
     elif step == PREFERENCES:
-        affinity = run.shapes.table[AFFINITY, s]
-        if weights.affinity > 0 and affinity >= 0:
-            add_shares(run.cells.statics.raw[affinity], scratch, window, weights.affinity)
+        add_preferences(run, s, window)
     elif step == DOMAINS:
-        if weights.spread > 0 and starts[SPREADS, s + 1] > starts[SPREADS, s]:
-            ignored = run.shapes.table[IGNORED, s]
-            mark_scored(run.cells.statics.marks[max(ignored, 0)], ignored >= 0, scratch, window)
-            sum_spread(run.counters, run.shapes, scratch, s, window, stamp)
-            add_spread(scratch, window, weights.spread)
-    elif weights.pod_affinity > 0 and starts[AFFINITIES, s + 1] > starts[AFFINITIES, s]:
-        sum_affinity(run.counters, run.shapes, scratch, s, window)
-        add_affinity(scratch, window, weights.pod_affinity)
+        add_domains(run, s, window, stamp)
+    else:
+        add_neighbours(run, s, window)
+
+
+@inner_kernel
+def add_taints(run: Run, s: int, window: Window) -> None:
+    """Add TaintToleration's scores where any node has a taint to avoid."""
+    taint = run.shapes.table[TAINT, s]
+    if run.cells.weights.taint > 0 and taint >= 0:
+        add_shares(run.cells.statics.raw[taint], run.scratch, window, -run.cells.weights.taint)
+
+
+@inner_kernel
+def add_preferences(run: Run, s: int, window: Window) -> None:
+    """Add NodeAffinity's scores if the shape prefers any node."""
+    affinity = run.shapes.table[AFFINITY, s]
+    if run.cells.weights.affinity > 0 and affinity >= 0:
+        add_shares(run.cells.statics.raw[affinity], run.scratch, window, run.cells.weights.affinity)
+
+
+@inner_kernel
+def add_domains(run: Run, s: int, window: Window, stamp: int) -> None:
+    """Add PodTopologySpread's scores if the shape has constraints that score."""
+    starts = run.shapes.starts
+    if run.cells.weights.spread > 0 and starts[SPREADS, s + 1] > starts[SPREADS, s]:
+        ignored = run.shapes.table[IGNORED, s]
+        mark_scored(run.cells.statics.marks[max(ignored, 0)], ignored >= 0, run.scratch, window)
+        sum_spread(run.counters, run.shapes, run.scratch, s, window, stamp)
+        add_spread(run.scratch, window, run.cells.weights.spread)
+
+
+@inner_kernel
+def add_neighbours(run: Run, s: int, window: Window) -> None:
+    """Add InterPodAffinity's scores if there are terms that count for the shape."""
+    starts = run.shapes.starts
+    if run.cells.weights.pod_affinity > 0 and starts[AFFINITIES, s + 1] > starts[AFFINITIES, s]:
+        sum_affinity(run.counters, run.shapes, run.scratch, s, window)
+        add_affinity(run.scratch, window, run.cells.weights.pod_affinity)
 
 
 @inner_kernel
