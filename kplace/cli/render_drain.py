@@ -1,5 +1,6 @@
 """What ``kplace drain`` prints for people."""
 
+import re
 from collections import Counter
 
 from rich.console import Console
@@ -14,6 +15,8 @@ MOST_NODES = 20
 MOST_GROUPS = 12
 _FRONT = 28
 """Columns of the table of pending pods beside their names."""
+_BEYOND_REASONS = re.compile(r"\. (?=no new claims|preemption: )")
+"""Where a message goes on to say that making room does not help either."""
 
 
 def render_drain(console: Console, found: Drain, *, fail: bool = False) -> None:
@@ -60,11 +63,11 @@ def _nodes(console: Console, found: Drain, fail: bool) -> None:
 
 
 def _pending(console: Console, found: Drain) -> None:
-    """Pods without a node, those of a workload with the same reasons in one row; what preemption says is left out."""
+    """Pods without a node, those of a workload with the same reasons in one row."""
     pods = found.pods[found.pods["outcome"] == "pending"]
     workloads = Workloads(found.before.columns)
     names = workloads.names(workloads.of_pod[pods["row"].to_numpy()])
-    reasons = [str(message).partition(" preemption: ")[0] for message in pods["message"]]
+    reasons = [_BEYOND_REASONS.split(str(message))[0] for message in pods["message"]]
     groups = Counter(zip(names, reasons, strict=True))
     title(console, "Pods that find no node")
     table = plain_table()
