@@ -16,6 +16,7 @@ from kplace.analysis.metrics.pools import POOL
 from kplace.analysis.specs import Spec, request_of
 from kplace.analysis.subject import keys_of
 from kplace.api import Cluster
+from kplace.api.hints import listed
 from kplace.frames.schema import resource_column, stamp
 
 LIMITED = "LimitReached"
@@ -46,6 +47,12 @@ class Capacity:
     counts: tuple[Count, ...]
     sizes: tuple[int, ...] | None
     binding: tuple[pd.DataFrame, ...]
+
+    def __repr__(self) -> str:
+        if self.together:
+            return f"<Capacity: {self.rounds} rounds of {', '.join(spec.name for spec in self.specs)}>"
+        told = [f"{len(count.nodes)} more of {spec.name}" for spec, count in zip(self.specs, self.counts, strict=True)]
+        return f"<Capacity: {listed(told)}>"
 
     @property
     def together(self) -> bool:

@@ -62,6 +62,10 @@ class Comparison:
         """Whether both runs decided the same in every respect, scores included."""
         return self.before.result_hash == self.after.result_hash
 
+    def __repr__(self) -> str:
+        told = [f"{number} {change}" for change, number in self.counts.items() if number]
+        return f"<Comparison: {', '.join(told) or 'the same nodes for all pods'}>"
+
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of pods by change."""

@@ -50,6 +50,10 @@ class EachDrain:
     together: I32
     at_least: int
 
+    def __repr__(self) -> str:
+        able = int(self.can_go.sum())
+        return f"<EachDrain: {able} of {len(self.pending)} nodes can go alone, {len(self.together)} together>"
+
     @property
     def can_go(self) -> Mask:
         """Nodes that can be drained by themselves, in snapshot order."""

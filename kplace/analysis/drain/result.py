@@ -50,6 +50,11 @@ class Drain:
     placements: Placements
     allowance: Allowance
 
+    def __repr__(self) -> str:
+        return (
+            f"<Drain: {len(self.order)} nodes, {len(self.node) - self.pending} pods move, {self.pending} stay pending>"
+        )
+
     @property
     def cluster(self) -> Cluster:
         """The cluster afterwards."""

@@ -69,6 +69,11 @@ class Rescore:
     greedy: Moves
     share: float
 
+    def __repr__(self) -> str:
+        drifted, regret = self.standing
+        head = f"{self.would_move} of {len(self.rows)} pods would move, {drifted} drifted, regret {regret}"
+        return f"<Rescore: {head}; {len(self.greedy.steps)} moves, regret {self.after.regret}>"
+
     @property
     def standing(self) -> Standing:
         """Pods that have drifted, and the regret of all others together."""

@@ -90,6 +90,10 @@ class Sampling:
     tried: int
     notes: tuple[Note, ...]
 
+    def __repr__(self) -> str:
+        tried = ", ".join(str(rung.percentage) for rung in self.rungs)
+        return f"<Sampling: percentages {tried}; recommended: {self.recommended}>"
+
     @property
     def can_happen(self) -> bool:
         """Whether a search may stop early: with fewer than 100 nodes it never does."""

@@ -93,6 +93,10 @@ class Stability:
             raise UsageError(msg)
         return self.runner.place(self.before, self.rows[run].told)
 
+    def __repr__(self) -> str:
+        outcomes = len({row.outcome for row in self.rows})
+        return f"<Stability: {len(self.rows)} runs of {len(self.tally.concerned)} pods, {outcomes} outcomes>"
+
     @cached_property
     def runs(self) -> pd.DataFrame:
         """One row per run: `kplace.analysis.schema_runs.STABILITY_RUNS`."""

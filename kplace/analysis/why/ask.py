@@ -57,6 +57,10 @@ class Why:
     nodes: pd.DataFrame
     changes: pd.DataFrame
 
+    def __repr__(self) -> str:
+        fits = f"fits on {self.node}" if self.node else f"{len(self.changes)} single changes let it in"
+        return f"<Why: {self.pod}, {fits}>"
+
     @property
     def funnel(self) -> pd.DataFrame:
         """How the search narrows down: `kplace.analysis.metrics.funnel`."""
