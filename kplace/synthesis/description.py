@@ -329,6 +329,8 @@ class Workload(Struct, frozen=True, forbid_unknown_fields=True):
         Terms of pod affinity and anti-affinity.
     claims : list of tables
         Of a StatefulSet's pods.
+    host_ports : list of integer or text
+        Ports of its node that each pod takes: ``8080``, ``"53/UDP"``, ``"10.0.0.1:80/TCP"``.
     service : boolean
         Whether each app has a Service.
     arrival : table, optional
@@ -363,6 +365,7 @@ class Workload(Struct, frozen=True, forbid_unknown_fields=True):
     affinity: tuple[Near, ...] = ()
     anti_affinity: tuple[Near, ...] = ()
     claims: tuple[Claim, ...] = ()
+    host_ports: tuple[int | str, ...] = ()
     service: bool = False
     arrival: Arrival | None = None
     lifetime: Quantity | Draw | None = None

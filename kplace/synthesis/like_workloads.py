@@ -1,7 +1,7 @@
 """Workloads fitted to the pods of a cluster."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,19 @@ from msgspec import structs
 
 from kplace.columns import ClusterColumns, Template
 from kplace.columns.selectors import compile_selector
+from kplace.columns.template_index import TemplateIndex
 from kplace.frames.taints import toleration_text
 from kplace.objects.core import Affinity, PodAffinity, PodAffinityTerm, Toleration
 from kplace.objects.defaulting import DEFAULT_SCHEDULER
 from kplace.objects.storage import PersistentVolumeClaim
+from kplace.plugins.nodeports.ports import host_ports
 from kplace.synthesis.description import Claim, Near, Quantity, Spread, Workload
+from kplace.synthesis.ports import port_text
 from kplace.synthesis.templates import HASH, JOB_NAME, quantity_text
 from kplace.synthesis.workloads import REPLICAS, WEIGHT
 
+SELF = "self"
+"""In a term: the pods of the own app."""
 _KINDS = {"ReplicaSet": "ReplicaSet", "StatefulSet": "StatefulSet", "Job": "Job", "DaemonSet": "DaemonSet"}
 _CONTROLLERS_LABELS = (
     *(HASH, JOB_NAME, "job-name", "controller-uid", "batch.kubernetes.io/controller-uid", "controller-revision-hash"),
@@ -53,27 +58,127 @@ def fitted_workloads(columns: ClusterColumns) -> tuple[list[Workload], int]:
 
     Notes
     -----
-    Apps that ask for the same (kind, namespace, selectors of nodes, tolerations, spread, terms on themselves,
-    priority, scheduler) are a workload; the sizes of apps and what their pods request become a mix with the shares
-    that they have. Terms and spread constraints on pods of others, host ports and volumes other than the claims of
-    StatefulSets are left out; `kplace.synthesis.omissions` says whose.
+    Apps that ask for the same (kind, namespace, selectors of nodes, tolerations, spread, terms, priority, scheduler)
+    are a workload; the sizes of apps and what their pods request become a mix with the shares that they have. A term on
+    pods of another app of the namespace becomes one on an app of that one's workload. All other terms, spread
+    constraints on pods of others and volumes other than the claims of StatefulSets are left out;
+    `kplace.synthesis.omissions` says whose.
     """
-    groups: dict[str, list[_App]] = {}
-    wanted: dict[str, Workload] = {}
-    for app in _apps(columns):
-        workload = _bare(app, columns)
-        code = msgspec.json.encode(workload, order="sorted").decode()
-        wanted[code] = workload
-        groups.setdefault(code, []).append(app)
+    apps = list(_apps(columns))
+    alone = [_bare(app, columns) for app in apps]
+    others = _Others(columns, apps, [_code(workload) for workload in alone])
+    groups: dict[str, list[int]] = {}
+    for number, (app, workload) in enumerate(zip(apps, alone, strict=True)):
+        # As long as workloads have no names, terms on others name what those would be without such terms.
+        groups.setdefault(_code(others.added(workload, app)), []).append(number)
+    wanted = {code: others.added(alone[numbers[0]], apps[numbers[0]]) for code, numbers in groups.items()}
+    names: dict[str, str] = {}
+    of_kind = Counter[str]()
+    for code, workload in wanted.items():
+        names[code] = f"{workload.kind.lower()}-{of_kind[workload.kind]}"
+        of_kind[workload.kind] += 1
+    largest = others.named({names[code]: numbers for code, numbers in groups.items()})
     resources = list(columns.resources)
-    workloads, numbers = [], Counter[str]()
-    for code, apps in groups.items():
-        kind = wanted[code].kind
-        name = f"{kind.lower()}-{numbers[kind]}"
-        numbers[kind] += 1
-        workloads.append(_sized(structs.replace(wanted[code], name=name), apps, resources))
-    n_pods = sum(app.replicas for apps in groups.values() for app in apps if app.kind != "DaemonSet")
+    workloads = []
+    for code, numbers in groups.items():
+        named = structs.replace(
+            wanted[code],
+            name=names[code],
+            affinity=_renamed(wanted[code].affinity, largest),
+            anti_affinity=_renamed(wanted[code].anti_affinity, largest),
+        )
+        workloads.append(_sized(named, [apps[number] for number in numbers], resources))
+    n_pods = sum(app.replicas for app in apps if app.kind != "DaemonSet")
     return workloads, n_pods
+
+
+def _code(workload: Workload) -> str:
+    return msgspec.json.encode(workload, order="sorted").decode()
+
+
+def _renamed(terms: Sequence[Near], names: Mapping[str, str]) -> tuple[Near, ...]:
+    return tuple(term if term.to == SELF else structs.replace(term, to=names[term.to]) for term in terms)
+
+
+class Targets:
+    """Finds the apps that terms of others can be on: they need a controller, and DaemonSets have a pod on each node.
+
+    Parameters
+    ----------
+    columns : ClusterColumns
+    apps : sequence of _App, optional
+        Those of the cluster.
+    """
+
+    def __init__(self, columns: ClusterColumns, apps: Sequence[_App] | None = None) -> None:
+        self._templates = columns.templates
+        self._index = TemplateIndex(columns.templates)
+        self._numbers: dict[int, int] = {}
+        for number, app in enumerate(_apps(columns) if apps is None else apps):
+            owner = app.template.owner
+            if owner is not None and owner.kind in _KINDS and owner.kind != "DaemonSet":
+                self._numbers[app.template.code] = number
+
+    def of(self, term: PodAffinityTerm, template: Template) -> list[int]:
+        """Numbers of the apps in a template's namespace that one of its terms is on."""
+        if not is_at_home(term, template):
+            return []
+        selector = compile_selector(term.label_selector)
+        codes = self._index.candidates(selector, (template.namespace,))
+        known = (self._templates[code] for code in codes if code in self._numbers)
+        return [
+            self._numbers[item.code]
+            for item in known
+            if item.namespace == template.namespace and selector.matches(item.labels)
+        ]
+
+
+class _Others:
+    """Finds whom the terms of apps on pods of others mean.
+
+    Parameters
+    ----------
+    columns : ClusterColumns
+    apps : sequence of _App
+    codes : sequence of str
+        What each would be a workload of without such terms.
+    """
+
+    def __init__(self, columns: ClusterColumns, apps: Sequence[_App], codes: Sequence[str]) -> None:
+        self._apps = apps
+        self._codes = codes
+        self._targets = Targets(columns, apps)
+
+    def added(self, workload: Workload, app: _App) -> Workload:
+        """A workload with the terms of an app on others, each of which is named by its code."""
+        affinity = app.template.spec.affinity
+        if app.kind == "DaemonSet" or affinity is None:
+            return workload
+        return structs.replace(
+            workload,
+            affinity=(*workload.affinity, *self._terms(affinity.pod_affinity, app.template)),
+            anti_affinity=(*workload.anti_affinity, *self._terms(affinity.pod_anti_affinity, app.template)),
+        )
+
+    def named(self, groups: Mapping[str, Sequence[int]]) -> dict[str, str]:
+        """The name of the group of apps by each code: of those that share it the one with the most pods."""
+        pods: dict[str, Counter[str]] = {}
+        for name, numbers in groups.items():
+            for number in numbers:
+                pods.setdefault(self._codes[number], Counter())[name] += self._apps[number].replicas
+        return {code: names.most_common(1)[0][0] for code, names in pods.items()}
+
+    def _terms(self, side: PodAffinity | None, template: Template) -> Iterator[Near]:
+        for term, weight in _weighed(side):
+            if not is_on_itself(term, template):
+                code = self._meant(term, template)
+                if code is not None:
+                    yield _near(term, weight, code)
+
+    def _meant(self, term: PodAffinityTerm, template: Template) -> str | None:
+        """Code of the app with the most pods of those that a term matches."""
+        meant = self._targets.of(term, template)
+        return self._codes[max(meant, key=lambda number: self._apps[number].replicas)] if meant else None
 
 
 def _apps(columns: ClusterColumns) -> Iterator[_App]:
@@ -117,6 +222,7 @@ def _bare(app: _App, columns: ClusterColumns) -> Workload:
         affinity=tuple(_terms(affinity.pod_affinity, template)),
         anti_affinity=tuple(_terms(affinity.pod_anti_affinity, template)),
         claims=_claims(app, columns) if app.kind == "StatefulSet" else (),
+        host_ports=tuple(sorted(map(port_text, host_ports(spec)), key=str)),
         scheduler="" if spec.scheduler_name == DEFAULT_SCHEDULER else spec.scheduler_name,
         spec=rest,
     )
@@ -154,20 +260,34 @@ def _spreads(template: Template) -> Iterator[Spread]:
 
 
 def _terms(side: PodAffinity | None, template: Template) -> Iterator[Near]:
-    if side is None:
-        return
-    for term in side.required or ():
+    for term, weight in _weighed(side):
         if is_on_itself(term, template):
-            yield Near(term.topology_key, hard=True)
-    for item in side.preferred or ():
-        if item.pod_affinity_term is not None and is_on_itself(item.pod_affinity_term, template):
-            yield Near(item.pod_affinity_term.topology_key, weight=min(max(item.weight, 1), 100))
+            yield _near(term, weight, SELF)
+
+
+def _near(term: PodAffinityTerm, weight: int | None, to: str) -> Near:
+    if weight is None:
+        return Near(term.topology_key, to, hard=True)
+    return Near(term.topology_key, to, weight=min(max(weight, 1), 100))
+
+
+def _weighed(side: PodAffinity | None) -> Iterator[tuple[PodAffinityTerm, int | None]]:
+    """Terms with their weights, None for those that are required."""
+    if side is not None:
+        yield from ((term, None) for term in side.required or ())
+        yield from (
+            (item.pod_affinity_term, item.weight) for item in side.preferred or () if item.pod_affinity_term is not None
+        )
 
 
 def is_on_itself(term: PodAffinityTerm, template: Template) -> bool:
     """Whether a term is on the pods of its own workload."""
-    at_home = not term.namespaces or template.namespace in term.namespaces
-    return at_home and compile_selector(term.label_selector).matches(template.labels)
+    return is_at_home(term, template) and compile_selector(term.label_selector).matches(template.labels)
+
+
+def is_at_home(term: PodAffinityTerm, template: Template) -> bool:
+    """Whether a term is on pods of its own namespace."""
+    return not term.namespaces or template.namespace in term.namespaces
 
 
 def _claims(app: _App, columns: ClusterColumns) -> tuple[Claim, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from kplace.columns import ClusterColumns, Note, Template
 from kplace.columns.selectors import compile_selector
 from kplace.objects.core import Affinity, PodAffinity, PodAffinityTerm
-from kplace.synthesis.like_workloads import is_on_itself
+from kplace.synthesis.like_workloads import Targets, is_on_itself
 
 _MOST_NAMES = 3
 
@@ -28,7 +28,13 @@ def omissions(columns: ClusterColumns) -> list[Note]:
     living = pods.template[~pods.finished & ~pods.terminating]
     number = np.bincount(living, minlength=len(columns.templates))
     templates = [(item, int(many)) for item, many in zip(columns.templates, number.tolist(), strict=True) if many]
-    return [note for what, has in _KINDS.items() for note in _note(what, has, templates)]
+    targets = Targets(columns)
+    kinds: dict[str, Callable[[Template], bool]] = {
+        "affinity to pods of no other workload of the namespace": lambda item: _has_lost_terms(item, targets),
+        "spread constraints on pods of other workloads": _has_spread_of_others,
+        "volumes other than claims of StatefulSets": _has_volumes,
+    }
+    return [note for what, has in kinds.items() for note in _note(what, has, templates)]
 
 
 def _note(what: str, has: Callable[[Template], bool], templates: list[tuple[Template, int]]) -> Iterator[Note]:
@@ -52,10 +58,14 @@ def _terms(side: PodAffinity | None) -> Iterator[PodAffinityTerm]:
         yield from (item.pod_affinity_term for item in side.preferred or () if item.pod_affinity_term is not None)
 
 
-def _has_terms_on_others(template: Template) -> bool:
+def _has_lost_terms(template: Template, targets: Targets) -> bool:
+    """Whether there are terms on pods of others which no workload could be found for, or which a DaemonSet has."""
     affinity = template.spec.affinity or Affinity()
     terms = [*_terms(affinity.pod_affinity), *_terms(affinity.pod_anti_affinity)]
-    return any(not is_on_itself(term, template) for term in terms)
+    elsewhere = [term for term in terms if not is_on_itself(term, template)]
+    if template.owner is not None and template.owner.kind == "DaemonSet":
+        return bool(elsewhere)
+    return any(not targets.of(term, template) for term in elsewhere)
 
 
 def _has_spread_of_others(template: Template) -> bool:
@@ -63,20 +73,7 @@ def _has_spread_of_others(template: Template) -> bool:
     return any(not compile_selector(item.label_selector).matches(template.labels) for item in constraints)
 
 
-def _has_host_ports(template: Template) -> bool:
-    containers = (*(template.spec.containers or ()), *(template.spec.init_containers or ()))
-    return any(port.host_port for container in containers for port in container.ports or ())
-
-
 def _has_volumes(template: Template) -> bool:
     is_stateful = template.owner is not None and template.owner.kind == "StatefulSet"
     volumes = template.spec.volumes or ()
     return any(not is_stateful or volume.persistent_volume_claim is None for volume in volumes)
-
-
-_KINDS: dict[str, Callable[[Template], bool]] = {
-    "affinity to pods of other workloads": _has_terms_on_others,
-    "spread constraints on pods of other workloads": _has_spread_of_others,
-    "host ports": _has_host_ports,
-    "volumes other than claims of StatefulSets": _has_volumes,
-}

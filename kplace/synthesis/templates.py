@@ -47,6 +47,7 @@ from kplace.objects.workloads import (
 )
 from kplace.synthesis.description import Claim, Description, Near, Spread, Workload
 from kplace.synthesis.nodes import HOSTNAME, REGION, ZONE
+from kplace.synthesis.ports import parse_port
 
 APP = "app"
 """Label of all pods: the app that they belong to."""
@@ -171,7 +172,8 @@ class Tailor:
         limits = requests if self._workload.limits == "equal" else None
         image = self._workload.image or f"registry.example/{self._workload.name}:1.0"
         resources = ResourceRequirements(requests=requests, limits=limits) if requests else None
-        return Container(name="main", image=image, resources=resources)
+        ports = tuple(map(parse_port, self._workload.host_ports)) or None
+        return Container(name="main", image=image, ports=ports, resources=resources)
 
     def _spread(self, spread: Spread, app: App) -> TopologySpreadConstraint:
         return TopologySpreadConstraint(

@@ -16,6 +16,7 @@ from kplace.io.validate.pods import TAINT_EFFECTS, pod_spec
 from kplace.objects.core import PodSpec
 from kplace.objects.defaulting import BUILT_IN_PRIORITIES
 from kplace.synthesis.description import Arrival, Description, Draw, Near, Pool, Quantity, Shape, Workload
+from kplace.synthesis.ports import parse_port
 from kplace.synthesis.strict import Problem, read_struct
 from kplace.synthesis.templates import App, Tailor, app_name
 
@@ -174,9 +175,20 @@ def _workload(workload: Workload, description: Description) -> Problems:
         yield "claims", "only the pods of a StatefulSet have claims of their own"
     for i, claim in enumerate(workload.claims):
         yield from _quantity(f"claims[{i}].size", claim.size)
+    yield from _host_ports(workload)
     if workload.arrival is not None:
         yield from _under("arrival", _arrival(workload.arrival))
     yield from _under("spec", read_struct(workload.spec, PodSpec)[1])
+
+
+def _host_ports(workload: Workload) -> Problems:
+    if workload.host_ports and workload.spec.get("containers"):
+        yield "host_ports", "are said by the containers of the spec"
+    for i, port in enumerate(workload.host_ports):
+        try:
+            parse_port(port)
+        except ValueError as error:
+            yield f"host_ports[{i}]", str(error)
 
 
 def _numbers_of_apps(workload: Workload, description: Description) -> Problems:

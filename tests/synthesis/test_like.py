@@ -84,6 +84,7 @@ def test_constraints_are_kept():
         "tolerations": ["gpu=yes:NoSchedule"],
         "node_selector": {"disk": "ssd"},
         "claims": [{"name": "a", "size": "5Gi", "storage_class": "fast"}],
+        "host_ports": ["10.0.0.1:80", "53/UDP", 8080],
         "priority": 9,
         "preemption": False,
         "spec": {"schedulingGates": [{"name": "x"}]},
@@ -101,8 +102,78 @@ def test_constraints_are_kept():
     ]
     assert found.tolerations == ("gpu=yes:NoSchedule",)
     assert [(item.size, item.storage_class) for item in found.claims] == [("5Gi", "fast")]
+    assert found.host_ports == ("10.0.0.1:80", "53/UDP", 8080)
     assert found.spec["schedulingGates"] == [{"name": "x"}]
     assert found.spread == again.spread
+
+
+def test_terms_on_others_are_kept():
+    """A term is on an app of the workload that it was on, also where the two are on each other."""
+    shape = {"replicas": 2, "requests": {"cpu": "100m"}}
+    model = {
+        "pools": [{"name": "n", "count": 4, "shape": "m5.large"}],
+        "workloads": [
+            {**shape, "name": "db", "kind": "StatefulSet", "apps": 3, "anti_affinity": [{"key": "host", "to": "web"}]},
+            {**shape, "name": "web", "apps": 3, "affinity": [{"key": "zone", "to": "db", "hard": True}]},
+            {**shape, "name": "far", "apps": 1, "anti_affinity": [{"key": "host", "to": "web", "weight": 3}]},
+            {**shape, "name": "own", "apps": 2, "priority": 5, "affinity": [{"key": "host"}]},
+        ],
+    }
+    cluster = kplace.synth(model)
+    description = fitted(cluster.columns)
+    found = {
+        item.name: [(term.to, term.hard, term.weight) for term in (*item.affinity, *item.anti_affinity)]
+        for item in description.workloads
+    }
+    names = {item: name for name, item in zip(("db", "web", "far", "own"), found, strict=True)}
+    assert names == {"statefulset-0": "db", "deployment-0": "web", "deployment-1": "far", "deployment-2": "own"}
+    assert found == {
+        "statefulset-0": [("deployment-0", False, 100)],
+        "deployment-0": [("statefulset-0", True, 100)],
+        "deployment-1": [("deployment-0", False, 3)],
+        "deployment-2": [("self", False, 100)],
+    }
+    like = kplace.synth(like=cluster, scale=2)
+    assert not [note for note in like.notes if note.topic == "not-fitted"]
+    apps = {template.labels["app"] for template in like.columns.templates}
+    for template in like.columns.templates:
+        affinity = template.spec.affinity
+        for side in (affinity.pod_affinity, affinity.pod_anti_affinity):
+            terms = (
+                [] if side is None else [*(side.required or ()), *(i.pod_affinity_term for i in side.preferred or ())]
+            )
+            assert {term.label_selector.match_labels["app"] for term in terms} <= apps
+    assert kplace.place(like).pods["status"].eq("scheduled").all()
+
+
+def test_host_ports_are_taken(tmp_path):
+    """One pod of an app fits on a node; other numbers, protocols and addresses are in nobody's way."""
+    workload = {"name": "w", "apps": 1, "replicas": 3, "host_ports": [80, "53/UDP", "10.0.0.1:90"]}
+    apart = {**workload, "name": "apart", "host_ports": ["80/UDP", 53, "10.0.0.2:90"]}
+    pool = {"name": "n", "count": 2, "shape": "m5.large"}
+    model = kplace.synth({"pools": [pool], "workloads": [workload, apart]})
+    for cluster in (model, kplace.synth(like=model)):
+        assert sorted(kplace.place(cluster).pods["status"]) == ["scheduled"] * 4 + ["unschedulable"] * 2
+    model.to_manifests(tmp_path / "c.json")
+    assert kplace.place(kplace.read(tmp_path / "c.json")).result_hash == kplace.place(model).result_hash
+
+
+def test_terms_that_no_workload_of_the_namespace_answers_are_left_out():
+    workload = {"name": "w", "apps": 1, "replicas": 2, "requests": {"cpu": "1"}}
+    elsewhere = {**workload, "name": "far", "namespace": "other"}
+    bare = {**workload, "name": "bare", "kind": "Pod"}
+    daemon = {"name": "agent", "kind": "DaemonSet"}
+    terms = [
+        {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": name}}}
+        for name in ("far-0", "bare", "agent", "nobody")
+    ]
+    spec = {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+    pool = {"name": "n", "count": 1, "shape": "m5.large"}
+    cluster = kplace.synth({"pools": [pool], "workloads": [{**workload, "spec": spec}, elsewhere, bare, daemon]})
+    assert not any(item.affinity for item in fitted(cluster.columns).workloads)
+    notes = [str(note) for note in kplace.synth(like=cluster).notes if note.topic == "not-fitted"]
+    assert len(notes) == 1
+    assert notes[0].startswith("not fitted: affinity to pods of no other workload of the namespace, of 2 pods")
 
 
 def test_a_real_cluster(tmp_path):
@@ -177,7 +248,6 @@ def test_what_is_not_fitted_is_said(tmp_path):
             affinity={"podAffinity": required},
         ),
         *pod("web", 2, app="web", affinity={"podAntiAffinity": preferred}),
-        *pod("log", 3, app="log", containers=[{"name": "a", "ports": [{"containerPort": 1, "hostPort": 80}]}]),
         *pod("far", 4, app="far", topologySpreadConstraints=[{**spread, "labelSelector": labelled(app="db")}]),
         *pod("near", 5, app="near", topologySpreadConstraints=[{**spread, "labelSelector": labelled(app="near")}]),
         *(item for n in range(4) for item in pod(f"v{n}", 1, app="v", volumes=[PVC])),
@@ -187,9 +257,8 @@ def test_what_is_not_fitted_is_said(tmp_path):
     model = kplace.read(path)
     notes = [str(note) for note in kplace.synth(like=model).notes if note.topic == "not-fitted"]
     assert notes == [
-        "not fitted: affinity to pods of other workloads, of 2 pods (shop/web)",
+        "not fitted: affinity to pods of no other workload of the namespace, of 2 pods (shop/web)",
         "not fitted: spread constraints on pods of other workloads, of 4 pods (shop/far)",
-        "not fitted: host ports, of 3 pods (shop/log)",
         "not fitted: volumes other than claims of StatefulSets, of 4 pods (shop/v0, shop/v1, shop/v2 and 1 more)",
     ]
     assert not [note for note in kplace.synth("small").notes if note.topic == "not-fitted"]
