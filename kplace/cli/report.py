@@ -1,4 +1,4 @@
-"""``kplace report``: one page about a cluster, a run or a simulation."""
+"""``kplace report``: one page about a cluster, a run, a simulation or a study."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from kplace.cli.result_input import read_result
 
 if TYPE_CHECKING:
     from kplace.api import Cluster, HistoryTables, Placements
+    from kplace.sweeps.results import Results
 
 _OF_RESULTS = {"out", "title", "quiet"}
 """Options that say something of the page, and not of the run."""
@@ -26,12 +27,13 @@ _OF_RESULTS = {"out", "title", "quiet"}
 @click.option(
     "--as-is", is_flag=True, help="The cluster as it stands; without it, waiting pods are placed first, as place does."
 )
-@click.option("--title", default="Cluster report", show_default=True, help="What stands at the top.")
-def report(ctx: click.Context, *, question: Question, out: str, as_is: bool, title: str) -> None:
+@click.option("--title", metavar="TEXT", help="What stands at the top.  [default: Cluster report; of a study its name]")
+def report(ctx: click.Context, *, question: Question, out: str, as_is: bool, title: str | None) -> None:
     """Write one page that holds all it needs: how full nodes are, what is stranded, why pods wait, how workloads lie.
 
     The waiting pods are placed first, as place does. INPUT is what place takes, or one result: a file that place has
-    written (--out FILE.parquet or FILE.json), or a folder that simulate has (--out DIR).
+    written (--out FILE.parquet or FILE.json), or a folder that simulate has (--out DIR). Of a folder that sweep run has
+    (--out DIR) it is the page that sweep report --html writes of the study.
     """
     path = Path(out)
     if path.suffix not in {".html", ".htm"}:
@@ -40,7 +42,7 @@ def report(ctx: click.Context, *, question: Question, out: str, as_is: bool, tit
     check_outputs([Output("--out", path)], [*question.inputs, *question.scheduler.files])
     idle = [option for option in _given_options(ctx) if option.name not in {*_OF_RESULTS, "as_is"}]
     with Work() as work:
-        subject: Cluster | Placements | HistoryTables | None = _result(ctx, question.inputs)
+        subject: Cluster | Placements | HistoryTables | Results | None = _result(ctx, question.inputs)
         if subject is None:
             if as_is and idle:
                 msg = "without effect here: with --as-is nothing is placed"
@@ -53,16 +55,27 @@ def report(ctx: click.Context, *, question: Question, out: str, as_is: bool, tit
                 work.stage("placing")
                 subject = kplace.place(cluster, **scheduling, progress=work.advance)
         work.stage("writing")
-        from kplace.analysis.report import write_report
-
-        write_report(subject, path, title=title)
+        _write(subject, path, title)
     from kplace.cli.render import binary
 
     say(f"{path} written, {binary(path.stat().st_size)}")
 
 
-def _result(ctx: click.Context, inputs: tuple[str, ...]) -> "Placements | HistoryTables | None":
-    """The run or the simulation that a single input holds, if it is the result of one.
+def _write(subject: "Cluster | Placements | HistoryTables | Results", path: Path, title: str | None) -> None:
+    from kplace.api import Cluster, HistoryTables, Placements
+
+    if isinstance(subject, Cluster | Placements | HistoryTables):
+        from kplace.analysis.report import write_report
+
+        write_report(subject, path, title=title or "Cluster report")
+    else:
+        from kplace.sweeps.report import make_report
+
+        make_report(subject).write_html(path, title or "")
+
+
+def _result(ctx: click.Context, inputs: tuple[str, ...]) -> "Placements | HistoryTables | Results | None":
+    """The run, the simulation or the study that a single input holds, if it is the result of one.
 
     Raises
     ------

@@ -8,6 +8,7 @@ import click
 
 if TYPE_CHECKING:
     from kplace.api import HistoryTables, Placements
+    from kplace.sweeps.results import Results
 
 PARQUET = ".parquet"
 _HEAD = 1 << 12
@@ -18,8 +19,8 @@ _RECORD = b'{"attempts":['
 _CHECKPOINT = b"kplace checkpoint"
 
 
-def read_result(name: str) -> "Placements | HistoryTables | None":
-    """The run or the simulation that an input holds; None if it is no result.
+def read_result(name: str) -> "Placements | HistoryTables | Results | None":
+    """The run, the simulation or the study that an input holds; None if it is no result.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def read_result(name: str) -> "Placements | HistoryTables | None":
         from kplace.api import read_history
         from kplace.api.history import holds_history
 
-        return read_history(path) if holds_history(path) else None
+        return read_history(path) if holds_history(path) else _study(path)
     if not path.is_file():
         return None
     head = _head(path)
@@ -44,6 +45,22 @@ def read_result(name: str) -> "Placements | HistoryTables | None":
     from kplace.api import read_placements
 
     return read_placements(path)
+
+
+def _study(path: Path) -> "Results | None":
+    """The study that a folder holds results of, as ``sweep run --out`` writes them; None if it holds none."""
+    if not (path / "metrics").is_dir() and not path.name.startswith("study="):
+        return None
+    from kplace.sweeps.results import read_sweep, studies_in, study_of
+
+    own = study_of(path)
+    if own is not None:
+        return read_sweep(*own)
+    names = studies_in(path)
+    if len(names) > 1:
+        folders = " or ".join(str(path / "metrics" / f"study={name}") for name in names)
+        _refuse(path, f"holds several studies; give the folder of one: {folders}")
+    return read_sweep(path) if names else None
 
 
 def _refuse_others(path: Path, head: bytes) -> None:

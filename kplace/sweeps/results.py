@@ -104,6 +104,19 @@ class Results:
         return f"<Results of {self.name}: {runs:,} runs, {len(self.failed):,} of them failed>"
 
 
+def studies_in(folder: str | Path) -> list[str]:
+    """Names of the studies that a folder holds results of."""
+    found = (_STUDY.fullmatch(path.name) for path in sorted((Path(folder) / METRICS).glob("study=*")))
+    return [match["name"] for match in found if match]
+
+
+def study_of(folder: str | Path) -> tuple[Path, str] | None:
+    """Where results are, and of which study, if a folder is all there is of a study: ``DIR/metrics/study=NAME``."""
+    path = Path(folder).absolute()
+    match = _STUDY.fullmatch(path.name)
+    return (path.parent.parent, match["name"]) if match and path.parent.name == METRICS else None
+
+
 def read_sweep(folder: str | Path, study: str | None = None) -> Results:
     """Read the results of a study.
 
@@ -121,8 +134,7 @@ def read_sweep(folder: str | Path, study: str | None = None) -> Results:
     """
     folder = Path(folder)
     if study is None:
-        found = [_STUDY.fullmatch(path.name) for path in sorted((folder / METRICS).glob("study=*"))]
-        names = [match["name"] for match in found if match]
+        names = studies_in(folder)
         if len(names) != 1:
             msg = f"{folder}: " + (f"holds the studies {', '.join(names)}: name one" if names else "holds no study")
             raise UsageError(msg)

@@ -1,5 +1,7 @@
 """``kplace sweep`` and ``kplace sweep report`` on the command line."""
 
+import shutil
+
 from tests.cli.conftest import kplace, kplace_process  # noqa: F401 - fixtures
 
 STUDY = """
@@ -27,6 +29,19 @@ def test_a_study_and_its_report(kplace, tmp_path, monkeypatch):  # noqa: F811 - 
     assert "What each axis does" in by_file.stdout
     assert (tmp_path / "r.html").exists()
     assert (tmp_path / "f" / "pending.svg").exists()
+    assert kplace("sweep", "report", "loads", "--html", "plain.html").exit_code == 0
+    for folder in ("results", "results/metrics/study=loads"):
+        done = kplace("report", folder, "-o", "page.html")
+        assert done.exit_code == 0, done.output
+        assert (tmp_path / "page.html").read_text() == (tmp_path / "plain.html").read_text()
+    assert kplace("report", "results", "-o", "page.html", "--title", "Loads of today").exit_code == 0
+    assert "<h1>Loads of today</h1>" in (tmp_path / "page.html").read_text()
+    refused = kplace("report", "results", "-o", "page.html", "--seed", 1)
+    assert (refused.exit_code, "results is a result, nothing is read" in refused.stderr) == (2, True)
+    shutil.copytree("results/metrics/study=loads", "results/metrics/study=other")
+    refused = kplace("report", "results", "-o", "page.html")
+    assert refused.exit_code == 2
+    assert "holds several studies; give the folder of one" in " ".join(refused.stderr.split())
 
 
 def test_refusals(kplace, tmp_path, monkeypatch):  # noqa: F811 - the fixture

@@ -89,15 +89,21 @@ class StudyReport:
             )
         return found
 
-    def write_html(self, path: str | Path) -> None:
+    def write_html(self, path: str | Path, title: str = "") -> None:
         """Write one page that needs nothing beside it.
+
+        Parameters
+        ----------
+        path : path
+        title : str
+            What stands at the top; by default the study's name.
 
         Raises
         ------
         OutputError
             It cannot be written.
         """
-        text = page(f"Study {self.results.name}", self.facts, self.tables, self.figures)
+        text = page(title or f"Study {self.results.name}", self.facts, self.tables, self.figures)
         with writing(path) as file:
             file.write(text.encode())
 
