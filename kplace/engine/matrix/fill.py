@@ -110,10 +110,7 @@ class _Bench(NamedTuple):
         return _Bench(
             state,
             {name: by_state(state, profile, templates) for name, profile in profiles.items()},
-            {
-                name: ask_filters if len(state.nominations) else SharedFilters(profile).judge
-                for name, profile in profiles.items()
-            },
+            {name: _judge_of(state, profile) for name, profile in profiles.items()},
         )
 
     def try_pod(self, pod: int, options: Options) -> Attempt:
