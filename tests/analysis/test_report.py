@@ -115,6 +115,10 @@ def test_the_tables_are_those_of_the_frames(run, page):
     stranded = {cells[0]: cells[2] for cells in tables["stranded-capacity"][0][1:]}
     lost = metrics.stranded(run, metrics.smallest_needs(run.cluster.pods)).set_index("resource")["share"]
     assert stranded["memory"] == f"{lost['memory']:.1%}"
+    skews = tables["skew-of-workloads"][0]
+    enforced, skew, most, broken = (skews[0].index(name) for name in ("enforced", "skew", "max skew", "broken"))
+    assert {cells[enforced] for cells in skews[1:]} == {"yes", "no"}
+    assert all(cells[broken] == ("yes" if int(cells[skew]) > int(cells[most]) else "no") for cells in skews[1:])
 
 
 @pytest.mark.parametrize("which", ["page", "day_page"])

@@ -84,6 +84,8 @@ def _row(values: tuple[Any, ...], columns: list[str], shown: Mapping[str, Shown]
             text = shown[column](value)
         elif is_number:
             text = f"{value:,.4g}" if isinstance(value, float | np.floating) else f"{value:,}"
+        elif isinstance(value, bool | np.bool_):
+            text = "yes" if value else "no"
         else:
             text = str(value)
         key = f' data-key="{value}"' if is_number and not missing else ""
