@@ -17,6 +17,7 @@ from kplace.analysis.report.over_time import Series, areas, lines
 from kplace.errors import UsageError
 from kplace.testing import make_node, make_pod
 from kplace.testing.clusters import cluster_of
+from tests.analysis.pages import check_figures
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 VOID = {"meta", "link", "input", "br", "hr", "img"}
@@ -86,15 +87,7 @@ class Page(HTMLParser):
 
 
 def test_the_figures_are_those_of_the_frames(run, page):
-    (text,) = re.findall(r'<script type="application/json" id="figures">(.*?)</script>', page)
-    found = json.loads(text)
-    assert found["placed"] == (run.pods["status"] == "scheduled").sum()
-    assert found["pending"] == (run.pods["status"] == "unschedulable").sum()
-    assert found["nodes"] == len(run.nodes)
-    assert found["pods on nodes"] == run.nodes["requested_pods"].sum()
-    share = run.nodes["requested_cpu_milli"].sum() / run.nodes["allocatable_cpu_milli"].sum()
-    assert found["utilisation"]["cpu"] == pytest.approx(share, abs=1e-6)
-    assert found["result"] == run.result_hash
+    check_figures(page, run)
 
 
 def test_the_tables_are_those_of_the_frames(run, page):

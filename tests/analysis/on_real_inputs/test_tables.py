@@ -1,8 +1,5 @@
 """Metrics against plain pandas and loops, the figures of the report against the frames."""
 
-import json
-import re
-
 import numpy as np
 import pytest
 
@@ -10,6 +7,7 @@ from kplace.analysis import metrics
 from kplace.analysis.report import report
 from kplace.analysis.workloads import workload_column
 from tests.analysis import plain
+from tests.analysis.pages import check_figures
 
 ENDINGS = ("cpu_milli", "memory_bytes", "pods")
 NAMES = {"cpu_milli": "cpu", "memory_bytes": "memory"}
@@ -84,15 +82,6 @@ def test_domains_are_counts_of_pods_by_zone(large):
 
 
 def test_the_page_has_the_figures_of_the_frames(each):
-    page, run = report(each.run), each.run
-    (text,) = re.findall(r'<script type="application/json" id="figures">(.*?)</script>', page)
-    found = json.loads(text)
-    assert found["placed"] == (run.pods["status"] == "scheduled").sum()
-    assert found["pending"] == (run.pods["status"] == "unschedulable").sum()
-    assert found["nodes"] == len(run.nodes)
-    assert found["pods on nodes"] == run.nodes["requested_pods"].sum()
-    for name, ending in (("cpu", "cpu_milli"), ("memory", "memory_bytes")):
-        share = run.nodes[f"requested_{ending}"].sum() / run.nodes[f"allocatable_{ending}"].sum()
-        assert found["utilisation"][name] == pytest.approx(share, abs=1e-6)
-    assert found["result"] == run.result_hash
+    page = report(each.run)
+    check_figures(page, each.run)
     assert len(page) < 10_000_000
